@@ -1,19 +1,16 @@
 import { alertCodes } from '@roost/api-types/checks'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { devicesOfHost } from '../api/queries/silences.js'
 import { idIn } from '../api/uri.js'
 import { FlagField, SelectField, TextField } from '../form/fields.js'
-import { DialogActions, FormBody } from '../form/form.js'
 import { spanOptions } from '../form/spans.js'
-import { useForm } from '../form/use-form.js'
 import type { Form } from '../form/use-form.js'
 import { display } from '../format/display.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
-import { Dialog } from '../ui/dialog.js'
-import { toast } from '../ui/toast.js'
+import { FormDialog } from '../form/form-dialog.js'
 import { t } from '../words/text.js'
 import { checkSilence, isEverything, silenceInput } from './silence-values.js'
 import type { SilenceValues } from './silence-values.js'
@@ -29,49 +26,45 @@ interface NewSilenceProps {
 
 /** Makes alerts silent for a time. */
 export function NewSilence({ cluster, about, nodeId, onClose }: NewSilenceProps) {
-  const queries = useQueryClient()
   const [now] = useState(() => Date.now())
   const exactOf = ({ node }: SilenceValues) => (node.trim() === about.node ? nodeId : undefined)
-  const form = useForm<SilenceValues, unknown>({
-    initial: { ...about, isOnlyHere: true, begins: '', for: '14400', until_worse: false, comment: '' },
-    check: (values) => checkSilence(values, cluster.id, now),
-    save: async (values) => {
-      const node = await nodeOf(cluster.id, values, exactOf(values))
-      return rpc.alertSilences.create.mutate(silenceInput(values, { cluster: cluster.id, node }, Date.now()))
-    },
-    onSaved: () => {
-      void queries.invalidateQueries({ queryKey: ['alerts'] })
-      toast(t('silences.added'))
-      onClose()
-    },
-  })
   return (
-    <Dialog open onClose={onClose} title={t('silences.new')}>
-      <FormBody
-        form={form}
-        label={t('silences.new')}
-        actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('silences.add')} />}
-      >
-        <Matching form={form} cluster={cluster} exact={exactOf(form.values)} />
-        <div className="form-pair">
-          <TextField
+    <FormDialog<SilenceValues, unknown>
+      title={t('silences.new')}
+      submit={t('silences.add')}
+      initial={{ ...about, isOnlyHere: true, begins: '', for: '14400', until_worse: false, comment: '' }}
+      check={(values) => checkSilence(values, cluster.id, now)}
+      save={async (values) => {
+        const node = await nodeOf(cluster.id, values, exactOf(values))
+        return rpc.alertSilences.create.mutate(silenceInput(values, { cluster: cluster.id, node }, Date.now()))
+      }}
+      changes="alerts"
+      saved={() => t('silences.added')}
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <Matching form={form} cluster={cluster} exact={exactOf(form.values)} />
+          <div className="form-pair">
+            <TextField
+              form={form}
+              name="begins"
+              type="datetime-local"
+              label={t('silences.begins')}
+              help={t(`silences.begins.${display().zone}`)}
+            />
+            <SelectField form={form} name="for" label={t('silences.for')} options={spanOptions()} />
+          </div>
+          <FlagField
             form={form}
-            name="begins"
-            type="datetime-local"
-            label={t('silences.begins')}
-            help={t(`silences.begins.${display().zone}`)}
+            name="until_worse"
+            label={t('silences.untilWorse')}
+            help={t('silences.untilWorse.help')}
           />
-          <SelectField form={form} name="for" label={t('silences.for')} options={spanOptions()} />
-        </div>
-        <FlagField
-          form={form}
-          name="until_worse"
-          label={t('silences.untilWorse')}
-          help={t('silences.untilWorse.help')}
-        />
-        <TextField form={form} name="comment" label={t('silences.comment')} help={t('silences.comment.help')} />
-      </FormBody>
-    </Dialog>
+          <TextField form={form} name="comment" label={t('silences.comment')} help={t('silences.comment.help')} />
+        </>
+      )}
+    </FormDialog>
   )
 }
 

@@ -1,7 +1,7 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { rpc } from '../api/client.js'
 import { silences } from '../api/queries/silences.js'
 import type { SilenceRecord } from '../api/queries/silences.js'
@@ -20,8 +20,12 @@ import { StateMark, Tag } from '../ui/state-mark.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
-import { ChangeSilence } from './change-silence.js'
-import { NewSilence } from './new-silence.js'
+
+/** The rules of the API that they check are larger than the list. */
+const NewSilence = lazy(() => import('./new-silence.js').then(({ NewSilence }) => ({ default: NewSilence })))
+const ChangeSilence = lazy(() =>
+  import('./change-silence.js').then(({ ChangeSilence }) => ({ default: ChangeSilence })),
+)
 
 /** The clocks of the server and the browser differ a little. */
 const skewMs = 30_000
@@ -47,13 +51,15 @@ export function Silences() {
       <AlertTabs />
       <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
       {add !== undefined && chosen !== undefined && (
-        <NewSilence
-          key={`${code} ${node} ${nodeId} ${device} ${subject}`}
-          cluster={chosen}
-          about={{ code, node, device, subject }}
-          nodeId={nodeId === undefined ? undefined : Number(nodeId)}
-          onClose={close}
-        />
+        <Suspense>
+          <NewSilence
+            key={`${code} ${node} ${nodeId} ${device} ${subject}`}
+            cluster={chosen}
+            about={{ code, node, device, subject }}
+            nodeId={nodeId === undefined ? undefined : Number(nodeId)}
+            onClose={close}
+          />
+        </Suspense>
       )}
     </Page>
   )
@@ -110,7 +116,11 @@ function Row({ silence }: { readonly silence: SilenceRecord }) {
             {t('silences.end')}
           </Action>
         </div>
-        {isChanging && <ChangeSilence silence={silence} onClose={() => setChanging(false)} />}
+        {isChanging && (
+          <Suspense>
+            <ChangeSilence silence={silence} onClose={() => setChanging(false)} />
+          </Suspense>
+        )}
       </td>
     </tr>
   )

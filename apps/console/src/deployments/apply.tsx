@@ -10,6 +10,7 @@ import { count } from '../format/numbers.js'
 import { duration } from '../format/time.js'
 import { Card, Facts } from '../ui/card.js'
 import { Field } from '../ui/field.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { costOf } from './cost.js'
 import type { Cost } from './cost.js'
@@ -65,15 +66,6 @@ export function Apply({ plan, request, clusterName }: ApplyProps) {
 /** Returns true where the plan is no longer what the nodes would do. */
 function isConflict(error: unknown): boolean {
   return isCallError(error) && error.data?.code === 'CONFLICT'
-}
-
-function Problem({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null
-  return (
-    <p className="banner bad" role="alert">
-      {text}
-    </p>
-  )
 }
 
 interface ConsentProps {

@@ -16,6 +16,7 @@ import { Empty } from '../ui/empty.js'
 import { Field } from '../ui/field.js'
 import { Rocket } from '../ui/icons.js'
 import { Tag } from '../ui/state-mark.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { Differences } from './differences.js'
 import { usePlan } from './use-plan.js'
@@ -136,11 +137,7 @@ function Rows({ node, kind, generations }: PartProps) {
           )
         })}
       </PlainTable>
-      {returning.problem !== undefined && (
-        <p className="banner bad" role="alert">
-          {returning.problem}
-        </p>
-      )}
+      <Problem text={returning.problem} />
     </>
   )
 }

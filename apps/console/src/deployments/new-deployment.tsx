@@ -13,6 +13,7 @@ import { Card } from '../ui/card.js'
 import { Empty } from '../ui/empty.js'
 import { Field } from '../ui/field.js'
 import { Page } from '../ui/page.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { Apply } from './apply.js'
 import { costOf } from './cost.js'
@@ -71,11 +72,7 @@ function Changes({ kind: initial }: { readonly kind: DeploymentKind }) {
                 ))}
               </select>
             </Field>
-            {planning.problem !== undefined && (
-              <p className="banner bad" role="alert">
-                {planning.problem}
-              </p>
-            )}
+            <Problem text={planning.problem} />
             <div className="form-actions">
               <Action kind="primary" isBusy={planning.isBusy} onClick={() => planning.start({ kind, ...target })}>
                 {t('deploy.plan')}

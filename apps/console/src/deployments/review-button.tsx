@@ -1,4 +1,5 @@
 import { Action } from '../form/form.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { usePlan } from './use-plan.js'
 import type { PlanRequest } from './use-plan.js'
@@ -11,11 +12,7 @@ export function ReviewButton(request: PlanRequest) {
       <Action small isBusy={isBusy} onClick={() => start(request)}>
         {t('deploy.review')}
       </Action>
-      {problem !== undefined && (
-        <p className="banner bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { PlainTable } from '../list/plain-table.js'
 import { Check, X } from '../ui/icons.js'
 import { StateMark } from '../ui/state-mark.js'
 import type { Tone } from '../ui/tone.js'
+import { Problem } from '../ui/problem.js'
 import { t, tOr } from '../words/text.js'
 import { useNames } from './use-names.js'
 import { usePlan } from './use-plan.js'
@@ -64,11 +65,7 @@ export function Targets({ kind, job }: { readonly kind: DeploymentKind; readonly
           )
         })}
       </PlainTable>
-      {returning.problem !== undefined && (
-        <p className="banner bad" role="alert">
-          {returning.problem}
-        </p>
-      )}
+      <Problem text={returning.problem} />
     </>
   )
 }

@@ -6,6 +6,7 @@ import type { NodeRecord } from '../api/queries/nodes.js'
 import { Action } from '../form/form.js'
 import { Confirm } from '../ui/dialog.js'
 import { toast } from '../ui/toast.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 
 interface ResolveProps {
@@ -53,11 +54,7 @@ export function Resolve({ node: { id, hostname }, items, notAdoptable }: Resolve
           isBusy={resolve.isPending}
         >
           <p>{t(`drift.${asks}.effect`, { count: items })}</p>
-          {resolve.error !== null && (
-            <p className="banner bad" role="alert">
-              {errorText(resolve.error)}
-            </p>
-          )}
+          <Problem text={resolve.error && errorText(resolve.error)} />
         </Confirm>
       )}
     </div>

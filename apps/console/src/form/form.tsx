@@ -1,6 +1,7 @@
 import './form.css'
 import type { ReactNode } from 'react'
 import { useMayChange } from '../api/session-context.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import type { Form } from './use-form.js'
 
@@ -16,11 +17,7 @@ interface FormBodyProps<V> {
 export function FormBody<V>({ form: { element, problem, submit }, label, actions, children }: FormBodyProps<V>) {
   return (
     <form ref={element} className="form" aria-label={label} noValidate onSubmit={submit}>
-      {problem !== undefined && (
-        <p className="banner bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {children}
       <div className="form-actions">{actions}</div>
     </form>

@@ -6,6 +6,7 @@ import { logIn } from '../api/session.js'
 import type { Session } from '../api/session.js'
 import { CopyLine } from '../ui/copy.js'
 import { Field } from '../ui/field.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 
 interface LoginProps {
@@ -39,11 +40,7 @@ export function Login({ isEnded, onDone }: LoginProps) {
         </p>
         <h1 id="login-title">{t('login.title')}</h1>
         {isEnded && <p className="banner warn">{t('login.ended')}</p>}
-        {problem !== null && (
-          <p className="banner bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <Field label={t('login.operator')}>
           <input
             className="input"

@@ -1,12 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { TextField } from '../form/fields.js'
-import { Action, DialogActions, FormBody } from '../form/form.js'
-import { useForm } from '../form/use-form.js'
-import { Dialog } from '../ui/dialog.js'
+import { FormDialog } from '../form/form-dialog.js'
 import { t } from '../words/text.js'
+import { Action } from '../form/form.js'
 import { addressChange, addressesOf, checkAddresses } from './address-values.js'
 
 interface AddressesProps {
@@ -25,37 +23,32 @@ export function AddressesButton({ node }: AddressesProps) {
 }
 
 function Addresses({ node, onClose }: AddressesProps & { readonly onClose: () => void }) {
-  const queries = useQueryClient()
   const [before] = useState(() => addressesOf(node))
-  const form = useForm({
-    initial: before,
-    check: (values) => checkAddresses(before, values),
-    save: (values) => rpc.nodes.change.mutate({ id: node.id, change: addressChange(before, values) }),
-    onSaved: () => {
-      void queries.invalidateQueries({ queryKey: ['nodes'] })
-      onClose()
-    },
-  })
-  const title = t('addresses.title', { name: node.hostname })
   return (
-    <Dialog open onClose={onClose} title={title}>
-      <FormBody
-        form={form}
-        label={title}
-        actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('addresses.save')} />}
-      >
-        <p>{t('addresses.effect')}</p>
-        <TextField form={form} name="cluster_facing_ip" label={t('nodes.address')} isCode />
-        <TextField form={form} name="outward_facing_ip" label={t('node.outward')} isCode />
-        <TextField form={form} name="replication_facing_ip" label={t('node.replication')} isCode />
-        <TextField
-          form={form}
-          name="other_ips"
-          label={t('addresses.others')}
-          help={t('addresses.others.help')}
-          isCode
-        />
-      </FormBody>
-    </Dialog>
+    <FormDialog
+      title={t('addresses.title', { name: node.hostname })}
+      submit={t('addresses.save')}
+      initial={before}
+      check={(values) => checkAddresses(before, values)}
+      save={(values) => rpc.nodes.change.mutate({ id: node.id, change: addressChange(before, values) })}
+      changes="nodes"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <p>{t('addresses.effect')}</p>
+          <TextField form={form} name="cluster_facing_ip" label={t('nodes.address')} isCode />
+          <TextField form={form} name="outward_facing_ip" label={t('node.outward')} isCode />
+          <TextField form={form} name="replication_facing_ip" label={t('node.replication')} isCode />
+          <TextField
+            form={form}
+            name="other_ips"
+            label={t('addresses.others')}
+            help={t('addresses.others.help')}
+            isCode
+          />
+        </>
+      )}
+    </FormDialog>
   )
 }

@@ -13,6 +13,7 @@ import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Page } from '../ui/page.js'
 import { toast } from '../ui/toast.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { MountLines } from './mount-lines.js'
 import { ShareForm } from './share-form.js'
@@ -65,11 +66,7 @@ function NewShareForm({ gateways }: { readonly gateways: readonly NodeRecord[] }
     <div className="form-columns">
       <Card title={t('shares.settings')}>
         <ShareForm form={form} label={t('shares.new')} gateways={gateways} isNew actions={actions} />
-        {plan.problem !== undefined && (
-          <p className="banner bad" role="alert">
-            {plan.problem}
-          </p>
-        )}
+        <Problem text={plan.problem} />
       </Card>
       <Card title={t('shares.mount')}>
         <MountLines

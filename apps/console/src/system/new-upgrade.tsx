@@ -8,6 +8,7 @@ import { Action, DialogActions, FormBody } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
 import { Dialog } from '../ui/dialog.js'
+import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { useState } from 'react'
 import { checkUpgrade, newUpgrade, upgradeInput } from './upgrade-values.js'
@@ -85,11 +86,7 @@ function Start({ values, plan, cluster, onBack }: StartProps) {
   const due = sizes.reduce((sum, size) => sum + size, 0)
   return (
     <>
-      {start.error !== null && (
-        <p className="banner bad" role="alert">
-          {errorText(start.error)}
-        </p>
-      )}
+      <Problem text={start.error && errorText(start.error)} />
       <p role="status">
         {t('upgrades.planned', { count: due, version: plan.version })}{' '}
         {due > 0 && t('upgrades.sizes', { sizes: sizes.join(' · ') })}

@@ -1,11 +1,11 @@
 import { rpc } from '../../api/client.js'
 import type { LimitRecord } from '../../api/queries/alerts.js'
 import { FlagField, RadioField, SelectField, TextField } from '../../form/fields.js'
+import { FormDialog } from '../../form/form-dialog.js'
 import type { Form } from '../../form/use-form.js'
 import { t } from '../../words/text.js'
 import { checkLimit, limitChange, limitInput, limitValues } from './limit-values.js'
 import type { LimitValues } from './limit-values.js'
-import { RuleDialog } from './rule-dialog.js'
 import { Scope, useScopes } from './scope.js'
 import { severities } from './severities.js'
 
@@ -19,7 +19,7 @@ interface LimitFormProps {
 export function LimitForm({ limit, onClose }: LimitFormProps) {
   const title = limit === undefined ? t('limits.new') : t('limits.changeOf', { name: limit.name })
   return (
-    <RuleDialog<LimitValues>
+    <FormDialog<LimitValues, unknown>
       title={title}
       submit={t('limits.save')}
       initial={limitValues(limit)}
@@ -29,6 +29,8 @@ export function LimitForm({ limit, onClose }: LimitFormProps) {
           ? rpc.alertMetricRules.create.mutate(limitInput(values))
           : rpc.alertMetricRules.change.mutate({ id: limit.id, change: limitChange(values) })
       }
+      changes="alerts"
+      saved={() => t('rules.saved')}
       onClose={onClose}
     >
       {(form) => (
@@ -43,7 +45,7 @@ export function LimitForm({ limit, onClose }: LimitFormProps) {
           <LimitFields form={form} />
         </>
       )}
-    </RuleDialog>
+    </FormDialog>
   )
 }
 

@@ -2,8 +2,8 @@ import { alertCodes } from '@roost/api-types/checks'
 import { rpc } from '../../api/client.js'
 import type { RuleRecord } from '../../api/queries/alerts.js'
 import { FlagField, SelectField, TextField } from '../../form/fields.js'
+import { FormDialog } from '../../form/form-dialog.js'
 import { t } from '../../words/text.js'
-import { RuleDialog } from './rule-dialog.js'
 import { checkRule, ruleChange, ruleInput, ruleValues } from './rule-values.js'
 import type { RuleValues } from './rule-values.js'
 import { Scope, useScopes } from './scope.js'
@@ -20,7 +20,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
   const scopes = useScopes()
   const title = rule === undefined ? t('rules.new') : t('rules.changeOf', { code: rule.code })
   return (
-    <RuleDialog<RuleValues>
+    <FormDialog<RuleValues, unknown>
       title={title}
       submit={t('rules.save')}
       initial={ruleValues(rule)}
@@ -30,6 +30,8 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
           ? rpc.alertRules.create.mutate(ruleInput(values))
           : rpc.alertRules.change.mutate({ id: rule.id, change: ruleChange(values) })
       }
+      changes="alerts"
+      saved={() => t('rules.saved')}
       onClose={onClose}
     >
       {(form) => (
@@ -74,6 +76,6 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
           <TextField form={form} name="comment" label={t('rules.comment')} help={t('rules.comment.help')} />
         </>
       )}
-    </RuleDialog>
+    </FormDialog>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { alertMetricRules, alertRules } from '../../api/queries/alerts.js'
 import { Action } from '../../form/form.js'
@@ -7,10 +8,12 @@ import { Loaded } from '../../state/loaded.js'
 import { Page } from '../../ui/page.js'
 import { t } from '../../words/text.js'
 import { AlertTabs } from '../alert-tabs.js'
-import { LimitForm } from './limit-form.js'
 import { LimitTable } from './limit-table.js'
-import { RuleForm } from './rule-form.js'
 import { RuleTable } from './rule-table.js'
+
+/** The rules of the API that they check are larger than the lists. */
+const RuleForm = lazy(() => import('./rule-form.js').then(({ RuleForm }) => ({ default: RuleForm })))
+const LimitForm = lazy(() => import('./limit-form.js').then(({ LimitForm }) => ({ default: LimitForm })))
 
 /** What operators have changed of alerts, and their own limits of metrics. */
 export function Rules() {
@@ -67,5 +70,5 @@ interface ChosenProps<R> {
 /** Shows the form of what the address names. A record that was removed has none. */
 function Chosen<R extends { readonly id: number }>({ list, chosen, children }: ChosenProps<R>) {
   const found = list.find(({ id }) => String(id) === chosen)
-  return chosen === 'new' || found !== undefined ? children(found) : null
+  return chosen === 'new' || found !== undefined ? <Suspense>{children(found)}</Suspense> : null
 }
