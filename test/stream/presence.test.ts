@@ -7,6 +7,7 @@ import type { TestDatabase } from '../support/database/database.js'
 import { type EnrolledNode, insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
+import { SimulatedClock } from '../support/clock/simulated-clock.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { isOver as over, isWelcomed as welcomed } from './dial.js'
 import { startStreamServer } from './stream-server.js'
@@ -59,6 +60,14 @@ const becomes = (node: EnrolledNode, state: string) =>
   vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), waitTimeoutMs)
 
 describe('a node', () => {
+  it('that is new is online at once: whoever added it may ask in the same second', async () => {
+    // No round of the watch begins.
+    await start({ clock: new SimulatedClock(Date.now()) })
+    const node = await newNode()
+    await connect(node)
+    await becomes(node, 'online')
+  })
+
   it('that becomes silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {
     await startByHand()
     const node = await newNode()

@@ -44,7 +44,7 @@ interface Entry {
 
 /**
  * Keeps the presence of the nodes that are not offline in memory, and writes it in batches: a change of state with the next
- * tick, `last_seen` every 15 s.
+ * tick, that of a node that was not present at once, `last_seen` every 15 s.
  */
 export class Presence {
   readonly #entries = new Map<number, Entry>()
@@ -83,6 +83,8 @@ export class Presence {
     entry.incompatible = false
     entry.hello = agent
     this.heard(agent.nodeId, heard, patienceMs)
+    // Somebody may wait for a node that is new.
+    if (entry.written === undefined) void this.flush()
   }
 
   heard(nodeId: number, heard: number, patienceMs: number): void {
