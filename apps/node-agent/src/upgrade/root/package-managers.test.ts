@@ -48,6 +48,35 @@ describe('packages of rpm', () => {
   })
 })
 
+describe('packages of deb', () => {
+  const file = '/var/lib/roost-agent/upgrade/roost-agent_2.0.0_amd64.deb'
+  const trailer = 'Errors were encountered while processing:\n roost-agent\n'
+  const scriptFailed = `dpkg: error processing package roost-agent (--install):
+ installed roost-agent package post-installation script subprocess returned error exit status 1\n`
+
+  it.each([
+    [
+      'what the script of the package printed',
+      `roost-agent: the unit does not start\n${scriptFailed}${trailer}`,
+      'roost-agent: the unit does not start',
+    ],
+    [
+      'that the script failed, where it printed nothing',
+      scriptFailed + trailer,
+      'installed roost-agent package post-installation script subprocess returned error exit status 1',
+    ],
+    [
+      'what dpkg said of the file',
+      `dpkg: error processing archive ${file} (--install):\n cannot access archive\n${trailer}`,
+      'cannot access archive',
+    ],
+  ])('report %s', async (_case, stderr, reason) => {
+    await expect(scripted('deb', { exitCode: 1, stderr }).manager.install(file)).rejects.toThrow(
+      new Error(`dpkg failed: ${reason}`),
+    )
+  })
+})
+
 describe('packages of tar', () => {
   const file = '/var/lib/roost-agent/upgrade/roost-agent_2.0.0_amd64.tar.gz'
   const entries = (...more: readonly string[]) => ({

@@ -104,9 +104,20 @@ async function read(run: RunCommand, program: string, args: readonly string[]): 
   return result.stdout
 }
 
-/** Throws the last line of a program that failed. */
+/** Throws what a program that failed printed last. */
 function succeeded(program: string, result: CommandResult): void {
   if (result.outcome === 'exited' && result.exitCode === 0) return
-  const last = result.outcome === 'exited' ? result.stderr.trim().split('\n').at(-1) : undefined
-  throw new Error(`${program} failed: ${last || describeFailure(result)}`)
+  const reason = result.outcome === 'exited' ? reasonOf(result.stderr) : ''
+  throw new Error(`${program} failed: ${reason || describeFailure(result)}`)
+}
+
+/** The last line, or that of the package's own script: dpkg prints below it that the script failed, and the names of packages. */
+function reasonOf(stderr: string): string {
+  const [output = ''] = stderr.split(/^Errors were encountered while processing:$/m)
+  const [ofScript = '', ofDpkg = ''] = output.split(/^dpkg: error processing .*$/m)
+  return lastLine(ofScript) || lastLine(ofDpkg)
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim() ?? ''
 }
