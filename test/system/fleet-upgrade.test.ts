@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildPackages, ownArch, repackDeb } from '../support/programs/packages.js'
+import { buildPackages, ownArch } from '../support/programs/packages.js'
 import { startSwift } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
 import { logIn } from '../support/swift/session.js'
@@ -26,6 +26,10 @@ const writer = `i=0
     sleep 0.3
   done
   echo $i >/run/writer.written`
+
+/** The commit of the former packages; by default both versions are built from the files as they are now. */
+const commit = process.env['ROOST_TEST_FORMER_COMMIT']
+const formerCommit = commit === undefined ? {} : { commit }
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
 const found = isLong ? await findSystemdRoot() : { missing: 'with ROOST_TEST_LONG=1' }
@@ -56,15 +60,11 @@ describe.skipIf(skipped !== '')(`upgrades of a control plane and ten agents${ski
   beforeAll(async () => {
     if ('missing' in found) return
     deployed = await mkdtemp(join(tmpdir(), 'roost-fleet-'))
-    const build = (only: string, of: string) =>
-      buildPackages({ version: of, only: [only], archs: [ownArch], formats: ['deb'] })
-    for (const folder of [
-      await build('roost', former),
-      await build('roost-agent', former),
-      await build('roost-agent', version),
-    ])
-      for (const name of await readdir(folder)) await copyFile(join(folder, name), join(deployed, name))
-    await repackDeb(join(deployed, `roost_${former}_${ownArch}.deb`), former, version)
+    for (const only of ['roost', 'roost-agent'])
+      for (const options of [{ version: former, ...formerCommit }, { version }]) {
+        const folder = await buildPackages({ ...options, only: [only], archs: [ownArch], formats: ['deb'] })
+        for (const name of await readdir(folder)) await copyFile(join(folder, name), join(deployed, name))
+      }
 
     swift = await startSwift()
     const { machine } = swift

@@ -11,6 +11,8 @@ export interface PackageOptions {
   readonly only: readonly string[]
   readonly archs: readonly string[]
   readonly formats: readonly string[]
+  /** Is built instead of the files as they are now. */
+  readonly commit?: string
 }
 
 const kept = process.env['XDG_CACHE_HOME'] ?? '/var/tmp'
@@ -22,11 +24,19 @@ const keptMs = 86_400_000
 /** What the packages are built from, below the repository. */
 const sources = ['apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
 
-// The suites have run `npm run setup`.
-const script = `folder=$1
-  shift
+// The suites have run `npm run setup` for the files as they are now.
+const script = `folder=$1 commit=$2
+  shift 2
   [ ! -d "$folder" ] || exit 0
   rm -rf "$folder.new"
+  if [ -n "$commit" ]; then
+    clone=$(mktemp -d)
+    trap 'rm -rf "$clone"' EXIT
+    git clone -q --shared . "$clone"
+    cd "$clone"
+    git checkout -q "$commit"
+    npm run -s setup >&2
+  fi
   node scripts/package/main.js --out "$folder.new" "$@" >&2
   mv "$folder.new" "$folder"`
 
@@ -34,7 +44,7 @@ const script = `folder=$1
 export const ownArch = process.arch === 'arm64' ? 'arm64' : 'amd64'
 
 /**
- * Returns the folder of packages that `npm run package` builds from the files as they are now. It is kept for other suites, which wait
+ * Returns the folder of packages that `npm run package` builds from the files as they are now, or from a commit. It is kept for other suites, which wait
  * until it is complete, and for later runs.
  */
 export async function buildPackages(options: PackageOptions): Promise<string> {
@@ -49,7 +59,8 @@ export async function buildPackages(options: PackageOptions): Promise<string> {
   ]
   // Otherwise the time of the commit would be in every file.
   const env = { SOURCE_DATE_EPOCH: '1700000000', ROOST_PACKAGE_VERSION: options.version, ROOST_RELEASE_KEY: keyFile }
-  const { code, stderr } = await runToEnd('flock', [`${folder}.lock`, 'sh', '-ec', script, 'sh', folder, ...chosen], {
+  const build = ['-ec', script, 'sh', folder, options.commit ?? '', ...chosen]
+  const { code, stderr } = await runToEnd('flock', [`${folder}.lock`, 'sh', ...build], {
     cwd: repository,
     env: { ...(process.env as Record<string, string>), ...env },
     timeout: buildMs,
@@ -92,13 +103,15 @@ async function makeKey(): Promise<void> {
 }
 
 function digestOf(options: PackageOptions): string {
+  const digest = createHash('sha256').update(JSON.stringify(options)).update(readFileSync(keyFile))
+  const hex = () => digest.digest('hex').slice(0, 16)
+  if (options.commit !== undefined) return hex()
   const list = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...sources]
   const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
-  const digest = createHash('sha256').update(JSON.stringify(options)).update(readFileSync(keyFile))
   for (const file of files.filter((one) => one !== '' && !one.endsWith('.test.ts')))
     if (statSync(join(repository, file), { throwIfNoEntry: false })?.isFile())
       digest.update(file).update(readFileSync(join(repository, file)))
-  return digest.digest('hex').slice(0, 16)
+  return hex()
 }
 
 /** Removes the packages of earlier states of the files. */
