@@ -66,6 +66,7 @@ describe('a node', () => {
     const node = await newNode()
     await connect(node)
     await becomes(node, 'online')
+    expect(await server.stateOf(node.id)).toBe('online')
   })
 
   it('that becomes silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {
