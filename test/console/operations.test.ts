@@ -9,6 +9,7 @@ const server = shareApi()
 
 /** What the console calls for each operation, as its sources have it, by the method and path below /api/v1/. */
 const calls: Readonly<Record<string, string>> = {
+  'GET search/': 'rpc.search.query',
   'GET clusters/': 'rpc.clusters.list.query',
   'GET clusters/{id}/summary/': 'rpc.clusters.summary.query',
   'GET clusters/{id}/capacity/list/': 'rpc.clusters.capacity.query',

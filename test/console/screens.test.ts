@@ -146,6 +146,21 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
+  it.each([
+    ['gw-', 'gw-01', 'gw-01'],
+    ['ZA-of-d3', 'd3', 'st-01'],
+    ['documents', 'docs', 'docs'],
+    ['bob', 'bob', 'bob'],
+  ])('are found by the name of a record: %s', async (text, name, heading) => {
+    const visitor = await lab.visit()
+    const page = await loggedIn(visitor)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to' }).fill(text)
+    await page.getByRole('option', { name }).first().click()
+    await expect.poll(() => headingOf(page)).toBe(heading)
+    visitor.expectNoErrors()
+  })
+
   it('are in the language of the browser', async () => {
     const visitor = await lab.visit({ language: 'de-DE' })
     const page = await visitor.open('/')
@@ -172,7 +187,13 @@ async function addRecords(api: TestApi): Promise<void> {
   const usage = { totalBytes: 8_000_000_000_000n, freeBytes: 2_000_000_000_000n, availableBytes: 2_000_000_000_000n }
   for (const name of ['d0', 'd1', 'd2'])
     await addDevice(database, cluster, storage, { name, agentKey: name, lastSeen: new Date(), ...usage })
-  await addDevice(database, cluster, storage, { name: 'd3', agentKey: 'd3', status: 'failed', ...usage })
+  await addDevice(database, cluster, storage, {
+    name: 'd3',
+    agentKey: 'd3',
+    serial: 'ZA-of-d3',
+    status: 'failed',
+    ...usage,
+  })
   await addAlert(database, cluster, { nodeId: storage })
   await addAlertDelivery(database, cluster)
   const post = async (path: string, body: unknown) => {

@@ -7,6 +7,7 @@ const suite = await useRoostCli()
 
 /** The commands of each operation, by its method and path: below /api/v1/, or from the root. */
 const commands: Readonly<Record<string, string | readonly string[]>> = {
+  'GET search/': 'search',
   'GET clusters/': 'cluster list',
   'GET clusters/{id}/capacity/list/': 'capacity',
   'GET clusters/{id}/capacity/forecast/': 'forecast',

@@ -40,6 +40,7 @@ import { mountSession } from './operators/session-routes.js'
 import { mountPackages } from './packages/routes.js'
 import { mountRemoteRead } from './prometheus/remote/read-route.js'
 import { mountPrometheus } from './prometheus/routes.js'
+import { searchRoutes } from './search/routes.js'
 import { summaryRoutes } from './summary/routes.js'
 import { systemRoutes } from './system/routes.js'
 import { restResources } from './resources.js'
@@ -139,6 +140,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
     ...systemRoutes(services.system),
+    ...searchRoutes(services.search),
     ...shareSessionsRoutes(services.shareSessions),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]

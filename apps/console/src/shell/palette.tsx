@@ -2,14 +2,15 @@ import './palette.css'
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { useState } from 'react'
+import { useRecordHits } from '../hits/record-hits.js'
 import { t } from '../words/text.js'
 import { usePaletteEntries } from './palette-entries.js'
 import type { PaletteEntry } from './palette-entries.js'
 
-/** Everything that has a name, by Ctrl+K. */
+/** Everything that has a name, by Ctrl+K: screens, actions and records. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [query, setQuery] = useState('')
-  const found = usePaletteEntries(query)
+  const found = [...usePaletteEntries(query), ...useRecordHits(query)]
   const run = (entry: PaletteEntry) => {
     onClose()
     entry.run()

@@ -48,6 +48,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   login: async () => (await import('./connection/login.js')).addLogin,
   context: async () => (await import('./connection/contexts.js')).addContexts,
   api: async () => (await import('./connection/api-call.js')).addApiCall,
+  search: async () => (await import('./readings/search.js')).addSearch,
   system: async () => (await import('./readings/system.js')).addSystem,
   doctor: async () => (await import('./doctor/doctor.js')).addDoctor,
   'support-bundle': async () => (await import('./support/support-bundle.js')).addSupportBundle,

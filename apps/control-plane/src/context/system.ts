@@ -5,6 +5,8 @@ import { readLastBackup } from '../backup/last-backup.js'
 import { serverVersion } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { version } from '../lifecycle/version.js'
+import { createSearch } from '../search/service.js'
+import { createSearchStore } from '../search/store.js'
 import { createSummaries } from '../summary/service.js'
 import { createSummaryStore } from '../summary/store.js'
 import { createSystemService } from '../system/service.js'
@@ -20,12 +22,12 @@ interface SystemParts extends Pick<MetricFeatures, 'dataDir' | 'healthRounds' | 
   readonly keyFileFault: () => Promise<string | undefined>
 }
 
-/** Builds what is known of a cluster at first sight, and of the control plane itself. */
+/** Builds what is known of a cluster at first sight, what finds records by their names, and what is known of the control plane itself. */
 export function buildSystem(
   database: Database,
   { config, now, certificate, trustedCas }: ContextOptions,
   { dataDir, healthRounds, history, events, stream, clusters, keyFileFault }: SystemParts,
-): Pick<Services, 'clusterSummary' | 'system'> {
+): Pick<Services, 'clusterSummary' | 'system' | 'search'> {
   const clusterSummary = createSummaries({
     store: createSummaryStore(database),
     requireCluster: (id) => clusters.get(id),
@@ -52,5 +54,5 @@ export function buildSystem(
     sessions: () => stream.metrics(),
     lastBackup: () => readLastBackup(config.dataDir),
   })
-  return { clusterSummary, system }
+  return { clusterSummary, system, search: createSearch(createSearchStore(database)) }
 }

@@ -20,6 +20,7 @@ import { Offset } from './list-input.js'
 import { capacityRouter, CapacityHistoryInput, explainRouter, metricsRouter } from './measurements.js'
 import { Condition, conditionOf, Id, never, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
+import { maxHits, maxSearchLength } from './system-service.js'
 import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
@@ -43,6 +44,11 @@ function jobProcedures(jobs: (services: Services) => JobService) {
       .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).confirm(id, caller))),
   }
 }
+
+const SearchInput = z.object({
+  q: boundedText(maxSearchLength).trim().min(1),
+  limit: z.int().min(1).max(maxHits).default(20),
+})
 
 const NodeChanges = z
   .array(z.object({ ...RecordId.shape, change: NodeChange, ...Condition.shape }))
@@ -161,6 +167,7 @@ export const appRouter = router({
   heartbeat: read.query(({ ctx }) => ctx.services.heartbeat.get()),
   /** The control plane itself. */
   system: read.query(({ ctx }) => ctx.services.system.get()),
+  search: read.input(SearchInput).query(({ ctx, input }) => ctx.services.search.find(input.q, input.limit)),
   apiKeys: router({
     ...crud.apiKeys,
     rotate: write

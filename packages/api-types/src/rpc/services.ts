@@ -43,7 +43,7 @@ import type {
 import type { DriftService, GenerationService, PendingChangeService, ShareSessionsService } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
-import type { ClusterSummaryService, SystemService } from './system-service.js'
+import type { ClusterSummaryService, SearchService, SystemService } from './system-service.js'
 import type { UsageRange, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
@@ -372,4 +372,5 @@ export interface Services extends ResourceServices {
   readonly usageRemoval: UsageRemovalService
   readonly tokens: TokenService
   readonly system: SystemService
+  readonly search: SearchService
 }

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { idIn } from '../api/uri.js'
+import { HardDrive, Server, Share2, UserRound } from '../ui/icons.js'
+import type { Icon } from '../ui/icons.js'
+import { t } from '../words/text.js'
+import { hits } from './query.js'
+import type { SearchHit } from './query.js'
+
+/** A record that was found, and what opens it. */
+export interface RecordHit {
+  readonly id: string
+  readonly name: string
+  readonly hint: string
+  readonly icon: Icon
+  readonly run: () => void
+}
+
+/** After the last key, so that not every one asks the server. */
+const restMs = 150
+
+const icons = { nodes: Server, devices: HardDrive, gateway_shares: Share2, users: UserRound } as const
+const names = { nodes: 'nav.nodes', devices: 'nav.devices', gateway_shares: 'nav.shares', users: 'nav.users' } as const
+
+/** Returns the nodes, devices, shares and users that have the query in their names. */
+export function useRecordHits(query: string): readonly RecordHit[] {
+  const navigate = useNavigate()
+  const { data = [] } = useQuery(hits(useRested(query.trim())))
+  const toNode = (uri: string | null, tab?: string) =>
+    navigate({ to: '/nodes/$id/{-$tab}', params: { id: String(idIn(uri ?? '')), tab } })
+  const open = ({ resource, resource_uri: uri, node }: SearchHit) => {
+    if (resource === 'nodes') return toNode(uri)
+    if (resource === 'devices') return toNode(node, 'devices')
+    return navigate({ to: resource === 'users' ? '/users/$id' : '/shares/$id', params: { id: String(idIn(uri)) } })
+  }
+  return data.map((hit) => ({
+    id: hit.resource_uri,
+    name: hit.name,
+    hint: [t(names[hit.resource]), hit.detail].filter((text) => text !== '').join(' · '),
+    icon: icons[hit.resource],
+    run: () => void open(hit),
+  }))
+}
+
+/** Returns the text once it has not changed for a moment. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
+}
