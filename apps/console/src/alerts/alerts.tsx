@@ -9,7 +9,7 @@ import { ChoiceFilter, TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Bell } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
@@ -37,12 +37,21 @@ function orderOf(view: View): string {
   return view === 'history' ? '-changed_at' : byUrgency
 }
 
+/** The control plane has alerts of its own. */
+const noCluster = 0
+
 /** Problems that last. All that it shows is in its address. */
 export function Alerts() {
+  return (
+    <ForCluster title={t('nav.alerts')} tabs={<AlertTabs />} without={<AlertsOf cluster={noCluster} />}>
+      {({ id }) => <AlertsOf cluster={id} />}
+    </ForCluster>
+  )
+}
+
+function AlertsOf({ cluster }: { readonly cluster: number }) {
   const search = useSearch({ from: '/alerts' })
   const filter = useSearchChange()
-  const { chosen } = useClusters()
-  const cluster = chosen?.id ?? 0
   const view = viewNames.find((name) => name === search.view) ?? 'active'
   const { code, severity, order = orderOf(view) } = search
   const filters = useMemo(

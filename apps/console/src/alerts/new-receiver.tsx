@@ -1,6 +1,6 @@
 import { rpc } from '../api/client.js'
 import { FlagField, RadioField, SelectField, TextField } from '../form/fields.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { useClusterOptions } from '../shell/use-cluster.js'
 import { FormDialog } from '../form/form-dialog.js'
 import { t } from '../words/text.js'
 import { ReceiverSettings } from './receiver-settings.js'
@@ -9,7 +9,7 @@ import type { ReceiverValues } from './receiver-values.js'
 
 /** Adds where alerts are sent. The settings are never shown again. */
 export function NewReceiver({ onClose }: { readonly onClose: () => void }) {
-  const { all } = useClusters()
+  const clusters = useClusterOptions()
   return (
     <FormDialog<ReceiverValues, { readonly name: string }>
       title={t('receivers.new')}
@@ -35,7 +35,7 @@ export function NewReceiver({ onClose }: { readonly onClose: () => void }) {
             form={form}
             name="cluster"
             label={t('receivers.of')}
-            options={all.map(({ id, name }) => [String(id), name])}
+            {...clusters}
             none={t('receivers.everyCluster')}
           />
           <SelectField form={form} name="least_severity" label={t('receivers.least')} options={leastSeverities()} />

@@ -9,6 +9,7 @@ import { useChange } from '../api/use-change.js'
 import { idIn } from '../api/uri.js'
 import { Action } from '../form/form.js'
 import { PlainTable } from '../list/plain-table.js'
+import { NoCluster } from '../shell/for-cluster.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Time } from '../ui/age.js'
@@ -49,6 +50,7 @@ export function Silences() {
       }
     >
       <AlertTabs />
+      {add !== undefined && chosen === undefined && <NoCluster />}
       <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
       {add !== undefined && chosen !== undefined && (
         <Suspense>

@@ -9,7 +9,7 @@ import { noValue } from '../format/numbers.js'
 import { ChoiceFilter } from '../list/filters.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Age } from '../ui/age.js'
 import { DataTable } from '../ui/data-table.js'
 import type { Column } from '../ui/data-table.js'
@@ -38,12 +38,11 @@ const states: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the jobs of the kinds in the address, the newest first. */
-function useRows(limit: number) {
+function useRows(cluster: number, limit: number) {
   const { kind, state, plans } = useSearch({ from: '/deployments' })
-  const { chosen } = useClusters()
   const kinds = deploymentKinds.filter((each) => kind === undefined || each === kind)
   const filters = {
-    cluster: chosen?.id ?? 0,
+    cluster,
     ...(state === undefined ? {} : { state: [...(states[state] ?? [])] }),
   }
   const found = useQueries({ queries: kinds.map((each) => jobs(each, filters, limit)) })
@@ -57,11 +56,15 @@ function useRows(limit: number) {
 
 /** The deployments of both kinds, those that run among them. */
 export function Deployments() {
+  return <ForCluster title={t('nav.deployments')}>{({ id }) => <DeploymentsOf cluster={id} />}</ForCluster>
+}
+
+function DeploymentsOf({ cluster }: { readonly cluster: number }) {
   const { kind, state } = useSearch({ from: '/deployments' })
   const navigate = useNavigate({ from: '/deployments' })
   const filter = useSearchChange()
   const [limit, setLimit] = useState(step)
-  const { found, rows, hasMore } = useRows(limit)
+  const { found, rows, hasMore } = useRows(cluster, limit)
   const names = useNames()
   const columns = useMemo(() => columnsOf(names), [names])
   const error = found.find((each) => each.error !== null)?.error
@@ -76,7 +79,7 @@ export function Deployments() {
       }
       fills
     >
-      <Pending />
+      <Pending cluster={cluster} />
       <Filters hasMore={hasMore} onMore={() => setLimit(most)} filter={filter} />
       {error == null ? (
         <DataTable

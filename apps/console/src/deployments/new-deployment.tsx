@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { gateways, proxies } from '../api/queries/gateways.js'
-import { isUnfinished, job, kindIn } from '../api/queries/deployments.js'
+import { clusterOf, isUnfinished, job, kindIn } from '../api/queries/deployments.js'
 import type { DeploymentKind, JobRecord } from '../api/queries/deployments.js'
 import { Action } from '../form/form.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
+import type { ClusterRecord } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Age } from '../ui/age.js'
 import { Card } from '../ui/card.js'
@@ -26,21 +27,32 @@ import type { PlanRequest } from './use-plan.js'
 /** From changes to a plan, and from the plan to a deployment. The plan is in the address. */
 export function NewDeployment() {
   const { kind, plan } = useSearch({ from: '/deployments/new' })
-  return plan === undefined ? <Changes kind={kindIn(kind)} /> : <Plan kind={kindIn(kind)} id={Number(plan)} />
+  if (plan !== undefined) return <Plan kind={kindIn(kind)} id={Number(plan)} />
+  return (
+    <ForCluster title={t('deploy.new')} crumbs={toDeployments()}>
+      {(cluster) => <Changes kind={kindIn(kind)} cluster={cluster} />}
+    </ForCluster>
+  )
+}
+
+function toDeployments() {
+  return <Link to="/deployments">{t('nav.deployments')}</Link>
+}
+
+interface ChangesProps {
+  readonly kind: DeploymentKind
+  readonly cluster: ClusterRecord
 }
 
 /** Chooses what is deployed, and to which nodes. */
-function Changes({ kind: initial }: { readonly kind: DeploymentKind }) {
-  const { chosen } = useClusters()
+function Changes({ kind: initial, cluster }: ChangesProps) {
   const [kind, setKind] = useState(initial)
   const [node, setNode] = useState('')
   const planning = usePlan()
-  const cluster = chosen?.id ?? 0
-  const query = kind === 'shares' ? gateways(cluster) : proxies(cluster)
-  const { data: nodes = [] } = useQuery({ ...query, enabled: chosen !== undefined })
-  const target = node === '' ? { cluster: chosen?.resource_uri } : { node }
+  const { data: nodes = [] } = useQuery(kind === 'shares' ? gateways(cluster.id) : proxies(cluster.id))
+  const target = node === '' ? { cluster: cluster.resource_uri } : { node }
   return (
-    <Page title={t('deploy.new')} crumbs={<Link to="/deployments">{t('nav.deployments')}</Link>}>
+    <Page title={t('deploy.new')} crumbs={toDeployments()}>
       <Steps at="changes" />
       <div className="form-columns">
         <Card title={t('deploy.what')}>
@@ -64,7 +76,7 @@ function Changes({ kind: initial }: { readonly kind: DeploymentKind }) {
             </fieldset>
             <Field label={t('deploy.target')}>
               <select className="input" value={node} onChange={({ target }) => setNode(target.value)}>
-                <option value="">{t(`deploy.all.${kind}`, { cluster: chosen?.name ?? '' })}</option>
+                <option value="">{t(`deploy.all.${kind}`, { cluster: cluster.name })}</option>
                 {nodes.map(({ id, hostname, resource_uri: uri }) => (
                   <option key={id} value={uri}>
                     {hostname}
@@ -98,7 +110,7 @@ function Plan({ kind, id }: { readonly kind: DeploymentKind; readonly id: number
   return (
     <Page
       title={title(found.data)}
-      crumbs={<Link to="/deployments">{t('nav.deployments')}</Link>}
+      crumbs={toDeployments()}
       state={found.data?.finished != null && <PlanAge at={found.data.finished} />}
     >
       <Steps at="plan" />
@@ -129,7 +141,7 @@ function PlanAge({ at }: { readonly at: string }) {
 
 function PlanBody({ record, request }: { readonly record: JobRecord; readonly request: PlanRequest }) {
   const names = useNames()
-  const { chosen } = useClusters()
+  const owner = useQuery(clusterOf(record))
   const planning = usePlan()
   if (isUnfinished(record)) return <Asking record={record} />
   const { plan } = record
@@ -159,7 +171,7 @@ function PlanBody({ record, request }: { readonly record: JobRecord; readonly re
         ))}
         {plan.identity !== undefined && <PlanIdentity identity={plan.identity} />}
       </div>
-      <Apply plan={plan} request={request} clusterName={chosen?.name ?? ''} />
+      <Loaded query={owner}>{({ name }) => <Apply plan={plan} request={request} clusterName={name} />}</Loaded>
     </div>
   )
 }

@@ -4,7 +4,6 @@ import type { PendingChanges } from '@roost/api-types/rest'
 import { useQuery } from '@tanstack/react-query'
 import { errorText } from '../api/error-text.js'
 import { deploymentKinds, kindsOfNodes, pendingChanges } from '../api/queries/deployments.js'
-import { useClusters } from '../shell/use-cluster.js'
 import { Failed } from '../ui/empty.js'
 import { t } from '../words/text.js'
 import { Differences } from './differences.js'
@@ -12,11 +11,9 @@ import { ReviewButton } from './review-button.js'
 import { useNames } from './use-names.js'
 
 /** How many shares and users were changed and not deployed, and which; nothing where all is deployed, and the error where that could not be read. */
-export function Pending() {
-  const { chosen, query } = useClusters()
-  const found = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
-  const { error, refetch } = chosen === undefined ? query : found
-  if (found.data !== undefined) return <Changes found={found.data} />
+export function Pending({ cluster }: { readonly cluster: number }) {
+  const { data, error, refetch } = useQuery(pendingChanges(cluster))
+  if (data !== undefined) return <Changes found={data} />
   if (error !== null)
     return (
       <section className="card pending" aria-label={t('pending.title')}>

@@ -7,7 +7,7 @@ import { usePages } from '../api/use-pages.js'
 import { ChoiceFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { State } from '../state/state.js'
 import { Empty } from '../ui/empty.js'
 import { HardDrive } from '../ui/icons.js'
@@ -23,7 +23,6 @@ const states = ['ok', 'unmounted', 'missing', 'failed', 'unmanaged', 'retired'] 
 export function Devices() {
   const { view } = useSearch({ from: '/devices' })
   const navigate = useNavigate({ from: '/devices' })
-  const { chosen } = useClusters()
   const isMap = view === 'map'
   const show = (next: string | undefined) =>
     void navigate({ search: ({ view: _view, ...rest }) => (next === undefined ? rest : { ...rest, view: next }) })
@@ -37,16 +36,23 @@ export function Devices() {
       </button>
     </div>
   )
-  if (chosen === undefined || !isMap) return <DeviceTable cluster={chosen?.id} choice={choice} />
   return (
-    <Page title={t('nav.devices')} actions={choice}>
-      <FullnessMap cluster={chosen.id} />
-    </Page>
+    <ForCluster title={t('nav.devices')}>
+      {({ id }) =>
+        isMap ? (
+          <Page title={t('nav.devices')} actions={choice}>
+            <FullnessMap cluster={id} />
+          </Page>
+        ) : (
+          <DeviceTable cluster={id} choice={choice} />
+        )
+      }
+    </ForCluster>
   )
 }
 
 interface DeviceTableProps {
-  readonly cluster: number | undefined
+  readonly cluster: number
   readonly choice: React.ReactNode
 }
 
@@ -56,7 +62,7 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
   const change = useSearchChange()
   const filters = useMemo(
     () => ({
-      ...(cluster === undefined ? {} : { cluster }),
+      cluster,
       ...(status === undefined ? {} : { status: status.split(',') }),
     }),
     [cluster, status],

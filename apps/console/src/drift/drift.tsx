@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { drift as driftQuery } from '../api/queries/drift.js'
 import { gateways, proxies } from '../api/queries/gateways.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
 import { Card } from '../ui/card.js'
@@ -17,11 +17,9 @@ import { Resolve } from './resolve.js'
 import { errorText } from '../api/error-text.js'
 
 /** Returns the nodes that have drifted; undefined until both roles are read. */
-function useDrifted() {
-  const { chosen } = useClusters()
-  const cluster = chosen?.id ?? 0
-  const shares = useQuery({ ...gateways(cluster), enabled: chosen !== undefined })
-  const users = useQuery({ ...proxies(cluster), enabled: chosen !== undefined })
+function useDrifted(cluster: number) {
+  const shares = useQuery(gateways(cluster))
+  const users = useQuery(proxies(cluster))
   const retry = () => void Promise.all([shares.refetch(), users.refetch()])
   const error = shares.error ?? users.error
   if (shares.data === undefined || users.data === undefined) return { drifted: undefined, error, retry }
@@ -31,7 +29,11 @@ function useDrifted() {
 
 /** The nodes that differ from what was deployed to them. Only gateways and proxies have deployments. */
 export function Drift() {
-  const { drifted, error, retry } = useDrifted()
+  return <ForCluster title={t('nav.drift')}>{({ id }) => <DriftOf cluster={id} />}</ForCluster>
+}
+
+function DriftOf({ cluster }: { readonly cluster: number }) {
+  const { drifted, error, retry } = useDrifted(cluster)
   return (
     <Page
       title={t('nav.drift')}

@@ -7,7 +7,7 @@ import type { Source } from '../api/queries/history.js'
 import { MetricChart } from '../charts/metric-chart.js'
 import { rangeNamed, RangeChoice, ranges } from '../charts/range.js'
 import { Explained } from '../shell/explained.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Card } from '../ui/card.js'
 import { Copy } from '../ui/copy.js'
 import { Empty } from '../ui/empty.js'
@@ -24,16 +24,19 @@ const mostExplained = 20
 
 /** Any metric of the cluster or of nodes, side by side. The address has all of it. */
 export function Explore() {
+  return <ForCluster title={t('nav.explore')}>{({ id }) => <ExploreOf cluster={id} />}</ForCluster>
+}
+
+function ExploreOf({ cluster }: { readonly cluster: number }) {
   const search = useSearch({ from: '/explore' })
   const navigate = useNavigate({ from: '/explore' })
-  const { chosen } = useClusters()
   const { metrics, of } = search
   const span = rangeNamed(search.range, '24h')
   const patterns = (metrics ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  const sources = chosen === undefined ? [] : sourcesOf(of, chosen.id)
+  const sources = sourcesOf(of, cluster)
   const show = (next: { metrics?: string; of?: string; range?: string }) =>
     void navigate({ search: (old) => ({ ...old, ...next }) })
   const actions = (

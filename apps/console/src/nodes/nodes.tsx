@@ -1,5 +1,5 @@
 import './nodes.css'
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Fragment, useCallback, useMemo, useState } from 'react'
 import { summary } from '../api/queries/clusters.js'
@@ -11,7 +11,7 @@ import { Action } from '../form/form.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { State } from '../state/state.js'
 import { Empty } from '../ui/empty.js'
 import { Server } from '../ui/icons.js'
@@ -24,18 +24,25 @@ const states = ['online', 'stale', 'offline', 'needs_upgrade', 'duplicate', 'pen
 
 /** The list of nodes. All that it shows is in its address. */
 export function Nodes() {
+  return <ForCluster title={t('nodes.title')}>{({ id }) => <NodesOf cluster={id} />}</ForCluster>
+}
+
+interface OfCluster {
+  readonly cluster: number
+}
+
+function NodesOf({ cluster }: OfCluster) {
   const search = useSearch({ from: '/nodes' })
   const navigate = useNavigate({ from: '/nodes' })
   const change = useSearchChange()
-  const { chosen } = useClusters()
   const order = search.order ?? 'hostname'
   const filters = useMemo(
     () => ({
-      ...(chosen === undefined ? {} : { cluster: chosen.id }),
+      cluster,
       ...(search.state === undefined ? {} : { state: search.state.split(',') }),
       ...(search.q === undefined ? {} : { hostname: search.q }),
     }),
-    [chosen, search.state, search.q],
+    [cluster, search.state, search.q],
   )
   const pages = usePages(useMemo(() => nodeList(filters, order), [filters, order]))
   const onOpen = useCallback(
@@ -47,12 +54,12 @@ export function Nodes() {
     <ListPage
       title={t('nodes.title')}
       countOf={(count) => t(isFiltered ? 'nodes.match' : 'nodes.inAll', { count })}
-      actions={<AddNodeButton />}
+      actions={<AddNodeButton cluster={cluster} />}
       columns={columns}
       pages={pages}
       order={order}
       onOpen={onOpen}
-      empty={<NoNodes isFiltered={isFiltered} onClear={() => change({ state: '', q: '' })} />}
+      empty={<NoNodes cluster={cluster} isFiltered={isFiltered} onClear={() => change({ state: '', q: '' })} />}
     >
       <div className="filters">
         <TextFilter
@@ -60,17 +67,22 @@ export function Nodes() {
           value={search.q}
           onFilter={(value) => change({ q: value }, { replace: true })}
         />
-        <StateFilter chosen={search.state} onChoose={(value) => change({ state: value })} />
+        <StateFilter cluster={cluster} chosen={search.state} onChoose={(value) => change({ state: value })} />
       </div>
     </ListPage>
   )
 }
 
-function NoNodes({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+interface NoNodesProps extends OfCluster {
+  readonly isFiltered: boolean
+  readonly onClear: () => void
+}
+
+function NoNodes({ cluster, isFiltered, onClear }: NoNodesProps) {
   if (!isFiltered)
     return (
       <Empty icon={Server} title={t('nodes.none')} next={t('nodes.none.next')}>
-        <AddNodeButton />
+        <AddNodeButton cluster={cluster} />
       </Empty>
     )
   return (
@@ -82,30 +94,26 @@ function NoNodes({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
   )
 }
 
-function AddNodeButton() {
-  const { chosen } = useClusters()
+function AddNodeButton({ cluster }: OfCluster) {
   const [isAdding, setAdding] = useState(false)
-  if (chosen === undefined) return null
   return (
     <>
       <Action kind="primary" onClick={() => setAdding(true)}>
         {t('addNode.title')}
       </Action>
-      {isAdding && <AddNode cluster={chosen.id} onClose={() => setAdding(false)} />}
+      {isAdding && <AddNode cluster={cluster} onClose={() => setAdding(false)} />}
     </>
   )
 }
 
-interface StateFilterProps {
+interface StateFilterProps extends OfCluster {
   readonly chosen: string | undefined
   readonly onChoose: (state: string) => void
 }
 
 /** One button for each state that a node has now. */
-function StateFilter({ chosen, onChoose }: StateFilterProps) {
-  const { chosen: cluster } = useClusters()
-  const query = summary(cluster?.id ?? 0)
-  const { data } = useQuery(cluster === undefined ? { ...query, queryFn: skipToken } : query)
+function StateFilter({ cluster, chosen, onChoose }: StateFilterProps) {
+  const { data } = useQuery(summary(cluster))
   const totalOf = (state: (typeof states)[number]) => data?.nodes.states[state] ?? 0
   return (
     <ChoiceFilter

@@ -1,8 +1,6 @@
 import './overview.css'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
-import { Loaded } from '../state/loaded.js'
-import { Skeleton } from '../ui/empty.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { Changes } from './changes.js'
@@ -15,14 +13,18 @@ import { Throughput } from './throughput.js'
 
 /** Is anything wrong, is it getting full, what changed. */
 export function Overview() {
-  const { chosen, query } = useClusters()
-  if (chosen !== undefined) return <ClusterOverview cluster={chosen} />
+  const title = t('nav.overview')
   return (
-    <Page title={t('nav.overview')}>
-      <Loaded query={query} skeleton={<Skeleton height={400} lines={6} />}>
-        {() => <FirstCluster />}
-      </Loaded>
-    </Page>
+    <ForCluster
+      title={title}
+      without={
+        <Page title={title}>
+          <FirstCluster />
+        </Page>
+      }
+    >
+      {(cluster) => <ClusterOverview cluster={cluster} />}
+    </ForCluster>
   )
 }
 

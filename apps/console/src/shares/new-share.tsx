@@ -8,7 +8,7 @@ import type { NodeRecord } from '../api/queries/nodes.js'
 import { usePlan } from '../deployments/use-plan.js'
 import { Action } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Page } from '../ui/page.js'
@@ -20,13 +20,21 @@ import { ShareForm } from './share-form.js'
 import { checkNew, inputOf, newShareValues } from './share-values.js'
 
 export function NewShare() {
-  const { chosen } = useClusters()
-  const nodes = useQuery({ ...gateways(chosen?.id ?? 0), enabled: chosen !== undefined })
+  const frame = { title: t('shares.new'), crumbs: <Link to="/shares">{t('nav.shares')}</Link> }
   return (
-    <Page title={t('shares.new')} crumbs={<Link to="/shares">{t('nav.shares')}</Link>}>
-      <Loaded query={nodes}>{(found) => <NewShareForm gateways={found} />}</Loaded>
-    </Page>
+    <ForCluster {...frame}>
+      {({ id }) => (
+        <Page {...frame}>
+          <NewShareOf cluster={id} />
+        </Page>
+      )}
+    </ForCluster>
   )
+}
+
+function NewShareOf({ cluster }: { readonly cluster: number }) {
+  const nodes = useQuery(gateways(cluster))
+  return <Loaded query={nodes}>{(found) => <NewShareForm gateways={found} />}</Loaded>
 }
 
 function NewShareForm({ gateways }: { readonly gateways: readonly NodeRecord[] }) {

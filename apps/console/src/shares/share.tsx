@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
-import { gateways } from '../api/queries/gateways.js'
+import { gatewaysBeside } from '../api/queries/gateways.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { share as shareQuery } from '../api/queries/shares.js'
 import type { ShareRecord } from '../api/queries/shares.js'
@@ -12,7 +12,6 @@ import { idIn } from '../api/uri.js'
 import { ReviewButton } from '../deployments/review-button.js'
 import { Action } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
-import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
 import { Card, Facts } from '../ui/card.js'
@@ -36,16 +35,14 @@ interface ShareProps {
 
 export function Share() {
   const { id } = useParams({ from: '/shares/$id' })
-  const { chosen } = useClusters()
   const found = useQuery(shareQuery(Number(id)))
-  const nodes = useQuery({ ...gateways(chosen?.id ?? 0), enabled: chosen !== undefined })
-  return (
-    <Loaded query={found}>
-      {({ record, etag }) => (
-        <Loaded query={nodes}>{(nodes) => <SharePage share={record} etag={etag} nodes={nodes} />}</Loaded>
-      )}
-    </Loaded>
-  )
+  return <Loaded query={found}>{({ record, etag }) => <OnGateway share={record} etag={etag} />}</Loaded>
+}
+
+/** The share with the gateways of its cluster, which is not the chosen one where somebody follows a link. */
+function OnGateway({ share, etag }: Omit<ShareProps, 'nodes'>) {
+  const nodes = useQuery(gatewaysBeside(idIn(share.node)))
+  return <Loaded query={nodes}>{(found) => <SharePage share={share} etag={etag} nodes={found} />}</Loaded>
 }
 
 function SharePage({ share, etag, nodes }: ShareProps) {

@@ -11,19 +11,21 @@ import { ChoiceFilter, TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Share2 } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { shareColumns } from './columns.js'
 
 /** The list of shares. All that it shows is in its address. */
 export function Shares() {
+  return <ForCluster title={t('nav.shares')}>{({ id }) => <SharesOf cluster={id} />}</ForCluster>
+}
+
+function SharesOf({ cluster }: { readonly cluster: number }) {
   const search = useSearch({ from: '/shares' })
   const navigate = useNavigate({ from: '/shares' })
   const filter = useSearchChange()
-  const { chosen } = useClusters()
-  const cluster = chosen?.id ?? 0
-  const { data: nodes = [] } = useQuery({ ...gateways(cluster), enabled: chosen !== undefined })
+  const { data: nodes = [] } = useQuery(gateways(cluster))
   const order = search.order ?? 'name'
   const { q, protocol, enabled, node } = search
   const filters = useMemo(

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { clusters } from '../api/queries/clusters.js'
 import type { inferOutput } from '../api/queries/output.js'
 import type { rpc } from '../api/client.js'
+import { errorText } from '../api/error-text.js'
 
 export type ClusterRecord = inferOutput<typeof rpc.clusters.get.query>
 
@@ -21,4 +22,13 @@ export function useClusters(): Clusters {
   const search = useSearch({ strict: false })
   const all = query.data?.objects ?? []
   return { all, chosen: all.find(({ id }) => String(id) === search.cluster) ?? all[0], query }
+}
+
+/** Returns the clusters as the options of a field, and why there are none where they could not be read. */
+export function useClusterOptions() {
+  const { all, query } = useClusters()
+  return {
+    options: all.map(({ id, name }) => [String(id), name] as const),
+    failure: query.data === undefined && query.error !== null ? errorText(query.error) : undefined,
+  }
 }

@@ -5,6 +5,7 @@ import { upgrades } from '../api/queries/system.js'
 import { JobStateMark } from '../deployments/job-state.js'
 import { Action } from '../form/form.js'
 import { PlainTable } from '../list/plain-table.js'
+import { NoCluster } from '../shell/for-cluster.js'
 import { useClusters } from '../shell/use-cluster.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
@@ -17,7 +18,7 @@ import { NewUpgrade } from './new-upgrade.js'
 export function Upgrades() {
   const { chosen } = useClusters()
   const [isAdding, setAdding] = useState(false)
-  if (chosen === undefined) return null
+  if (chosen === undefined) return <NoCluster />
   return (
     <Card
       title={t('upgrades.title', { cluster: chosen.name })}

@@ -7,7 +7,6 @@ import { useChange } from '../api/use-change.js'
 import { Action } from '../form/form.js'
 import { noValue } from '../format/numbers.js'
 import { PlainTable } from '../list/plain-table.js'
-import { useClusters } from '../shell/use-cluster.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Dialog } from '../ui/dialog.js'
@@ -15,14 +14,12 @@ import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 
 /** Makes users that others created in the cluster users of Roost. */
-export function AdoptButton() {
-  const { chosen } = useClusters()
+export function AdoptButton({ cluster }: { readonly cluster: ClusterRecord }) {
   const [isOpen, setOpen] = useState(false)
-  if (chosen === undefined) return null
   return (
     <>
       <Action onClick={() => setOpen(true)}>{t('adopt.open')}</Action>
-      {isOpen && <Adopt cluster={chosen} onClose={() => setOpen(false)} />}
+      {isOpen && <Adopt cluster={cluster} onClose={() => setOpen(false)} />}
     </>
   )
 }

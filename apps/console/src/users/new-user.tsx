@@ -7,7 +7,7 @@ import { FlagField, TextField } from '../form/fields.js'
 import { Action, FormBody } from '../form/form.js'
 import { newPassword, SecretDialog } from '../form/secret.js'
 import { useForm } from '../form/use-form.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Card } from '../ui/card.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
@@ -18,15 +18,19 @@ import { loginOf } from './users.js'
 type WrittenUser = inferOutput<typeof rpc.users.create.mutate>
 
 export function NewUser() {
-  const { chosen } = useClusters()
+  const frame = { title: t('users.new'), crumbs: <Link to="/users">{t('nav.users')}</Link> }
   return (
-    <Page title={t('users.new')} crumbs={<Link to="/users">{t('nav.users')}</Link>}>
-      <div className="form-columns">
-        <Card title={t('users.newIn', { cluster: chosen?.name ?? '' })}>
-          {chosen !== undefined && <NewUserForm cluster={chosen.id} />}
-        </Card>
-      </div>
-    </Page>
+    <ForCluster {...frame}>
+      {({ id, name }) => (
+        <Page {...frame}>
+          <div className="form-columns">
+            <Card title={t('users.newIn', { cluster: name })}>
+              <NewUserForm cluster={id} />
+            </Card>
+          </div>
+        </Page>
+      )}
+    </ForCluster>
   )
 }
 

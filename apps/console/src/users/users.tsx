@@ -8,7 +8,8 @@ import { TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
+import type { ClusterRecord } from '../shell/use-cluster.js'
 import type { Column } from '../ui/data-table.js'
 import { Users as UsersIcon } from '../ui/icons.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
@@ -17,12 +18,15 @@ import { AdoptButton } from './adopt.js'
 
 /** The list of users of a cluster. All that it shows is in its address. */
 export function Users() {
+  return <ForCluster title={t('nav.users')}>{(cluster) => <UsersOf cluster={cluster} />}</ForCluster>
+}
+
+function UsersOf({ cluster }: { readonly cluster: ClusterRecord }) {
   const { q, order = 'user' } = useSearch({ from: '/users' })
   const navigate = useNavigate({ from: '/users' })
   const change = useSearchChange()
-  const { chosen } = useClusters()
-  const cluster = chosen?.id ?? 0
-  const filters = useMemo(() => ({ cluster, ...(q === undefined ? {} : { user: q }) }), [cluster, q])
+  const { id } = cluster
+  const filters = useMemo(() => ({ cluster: id, ...(q === undefined ? {} : { user: q }) }), [id, q])
   const pages = usePages(useMemo(() => userList(filters, order), [filters, order]))
   const columns = useMemo(() => userColumns(), [])
   const onOpen = useCallback(({ id }: UserRecord) => void navigate({ to: '/users/$id', params: { id } }), [navigate])
@@ -31,7 +35,7 @@ export function Users() {
     <ListPage
       title={t('nav.users')}
       countOf={(count) => t('users.count', { count })}
-      actions={<UserActions />}
+      actions={<UserActions cluster={cluster} />}
       columns={columns}
       pages={pages}
       order={order}
@@ -55,10 +59,10 @@ export function Users() {
   )
 }
 
-function UserActions() {
+function UserActions({ cluster }: { readonly cluster: ClusterRecord }) {
   return (
     <>
-      <AdoptButton />
+      <AdoptButton cluster={cluster} />
       <NewUser />
     </>
   )

@@ -3,10 +3,11 @@ import type { LimitRecord } from '../../api/queries/alerts.js'
 import { FlagField, RadioField, SelectField, TextField } from '../../form/fields.js'
 import { FormDialog } from '../../form/form-dialog.js'
 import type { Form } from '../../form/use-form.js'
+import { useClusterOptions } from '../../shell/use-cluster.js'
 import { t } from '../../words/text.js'
 import { checkLimit, limitChange, limitInput, limitValues } from './limit-values.js'
 import type { LimitValues } from './limit-values.js'
-import { Scope, useScopes } from './scope.js'
+import { Scope } from './scope.js'
 import { severities } from './severities.js'
 
 interface LimitFormProps {
@@ -55,7 +56,7 @@ interface FieldsProps {
 
 /** What a limit keeps. */
 function NewLimitFields({ form }: FieldsProps) {
-  const scopes = useScopes()
+  const clusters = useClusterOptions()
   return (
     <>
       <TextField form={form} name="name" label={t('limits.name')} help={t('limits.name.help')} />
@@ -65,13 +66,7 @@ function NewLimitFields({ form }: FieldsProps) {
         label={t('limits.level')}
         options={(['node', 'cluster'] as const).map((level) => [level, t(`limits.level.${level}`)])}
       />
-      <SelectField
-        form={form}
-        name="cluster"
-        label={t('rules.cluster')}
-        options={scopes}
-        none={t('rules.everyCluster')}
-      />
+      <SelectField form={form} name="cluster" label={t('rules.cluster')} {...clusters} none={t('rules.everyCluster')} />
     </>
   )
 }

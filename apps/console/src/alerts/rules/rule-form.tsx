@@ -3,10 +3,11 @@ import { rpc } from '../../api/client.js'
 import type { RuleRecord } from '../../api/queries/alerts.js'
 import { FlagField, SelectField, TextField } from '../../form/fields.js'
 import { FormDialog } from '../../form/form-dialog.js'
+import { useClusterOptions } from '../../shell/use-cluster.js'
 import { t } from '../../words/text.js'
 import { checkRule, ruleChange, ruleInput, ruleValues } from './rule-values.js'
 import type { RuleValues } from './rule-values.js'
-import { Scope, useScopes } from './scope.js'
+import { Scope } from './scope.js'
 import { severities } from './severities.js'
 
 interface RuleFormProps {
@@ -17,7 +18,7 @@ interface RuleFormProps {
 
 /** Adds a rule for the alerts of a code, or changes one. A rule keeps its code and its cluster. */
 export function RuleForm({ rule, onClose }: RuleFormProps) {
-  const scopes = useScopes()
+  const clusters = useClusterOptions()
   const title = rule === undefined ? t('rules.new') : t('rules.changeOf', { code: rule.code })
   return (
     <FormDialog<RuleValues, unknown>
@@ -49,7 +50,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
                 form={form}
                 name="cluster"
                 label={t('rules.cluster')}
-                options={scopes}
+                {...clusters}
                 none={t('rules.everyCluster')}
               />
             </>

@@ -8,9 +8,3 @@ export function Scope({ cluster }: { readonly cluster: string | null }) {
   if (cluster === null) return t('rules.everyCluster')
   return all.find(({ id }) => id === idIn(cluster))?.name ?? cluster
 }
-
-/** Returns the choices of a cluster for a new rule. */
-export function useScopes(): readonly (readonly [id: string, name: string])[] {
-  const { all } = useClusters()
-  return all.map(({ id, name }) => [String(id), name])
-}

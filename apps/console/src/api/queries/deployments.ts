@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
+import { idIn } from '../uri.js'
 import type { inferOutput } from './output.js'
 import type { Filters } from './filters.js'
 
@@ -38,6 +39,16 @@ export const job = (kind: DeploymentKind, id: number) =>
     queryKey: ['deployments', kind, id],
     queryFn: ({ signal }) => deploymentsOf(kind).get.query({ id }, { signal }),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isUnfinished(data) ? runningMs : false),
+  })
+
+/** The cluster of a job: the one that it is for, or the one of its node. */
+export const clusterOf = ({ cluster, node }: Pick<JobRecord, 'cluster' | 'node'>) =>
+  queryOptions({
+    queryKey: ['clusters', 'of', cluster ?? node],
+    queryFn: async ({ signal }) => {
+      const uri = cluster ?? (await rpc.nodes.get.query({ id: idIn(node ?? '') }, { signal })).cluster
+      return rpc.clusters.get.query({ id: idIn(uri) }, { signal })
+    },
   })
 
 /** The newest jobs of a kind, those that have ended, too. */
