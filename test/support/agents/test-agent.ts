@@ -37,6 +37,8 @@ export interface TestAgentOptions {
   readonly dataDir: string
   readonly clock: Clock
   readonly random?: () => number
+  /** Of its inventory, until the test changes it; `first` unless given. */
+  readonly hostname?: string
   readonly metrics?: number
   /** Instead of metrics that a test names. */
   readonly readings?: Readings
@@ -80,7 +82,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
   const statuses: string[] = []
   const changes = new Set<(change: InventoryChange) => void>()
   let metrics = metricNames(options.metrics ?? 3)
-  let hostname = 'first'
+  let { hostname } = options
   let problems: Inventory['problems'] = []
   const identity = (await readIdentity(dataDir)) as Identity
   const agent = await startAgent({
@@ -158,7 +160,7 @@ function recordingLog(lines: LogLine[]): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-export function inventoryOf(hostname: string): Inventory {
+export function inventoryOf(hostname = 'first'): Inventory {
   return {
     host: {
       hostname,
