@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { enrollmentArguments } from '../support/agents/enrollment.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
+import { useBrowser } from '../support/console/browser.js'
+import { enterConsole, hasBrowser } from '../support/console/chromium.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { buildPackages, ownArch } from '../support/programs/packages.js'
@@ -25,16 +27,43 @@ describe.skipIf(skipped !== '')(`an upgrade of the agent under systemd${skipped}
   let node: SystemdContainer
   let cluster: number
 
+  const visit = hasBrowser ? useBrowser() : null
+
   const nodes = async () => (await api.get('/api/v1/nodes/')).body.objects
-  const upgrade = async (to: string) => {
+  const start = async (to: string): Promise<string> => {
     const { status, body } = await api.call('/api/v1/agent_upgrades/', {
       method: 'POST',
       body: { cluster: `/api/v1/clusters/${cluster}/`, version: to },
     })
     expect([status, body]).toEqual([201, expect.anything()])
-    const read = async () => (await api.get(body.resource_uri)).body
+    return body.resource_uri
+  }
+  const ended = async (uri: string) => {
+    const read = async () => (await api.get(uri)).body
     await expect.poll(async () => (await read()).state, waitOptions).toMatch(/^COMPLETED/)
     return read()
+  }
+  const upgrade = async (to: string) => ended(await start(to))
+
+  /** Upgrades as an operator does in the console, where there is a browser. `shown`: what the page says of the node at the end. */
+  const upgradeInConsole = async (to: string, shown: string) => {
+    if (visit === null) return upgrade(to)
+    const visitor = await visit(api.url)
+    const page = await visitor.open(`/system?cluster=${cluster}`)
+    await enterConsole(page, api.key)
+    await page.getByRole('button', { name: 'Upgrade agents …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Version').fill(to)
+    await dialog.getByRole('button', { name: 'Show the plan' }).click()
+    await dialog.getByRole('button', { name: 'Upgrade 1 node' }).click()
+    const rows = () => page.getByRole('table').getByRole('row').allInnerTexts()
+    await expect.poll(rows, waitOptions).toContainEqual(expect.stringContaining('is upgraded'))
+    await expect.poll(rows, waitOptions).toContainEqual(expect.stringContaining(shown))
+    const end = await ended(`/api/v1/agent_upgrades/${/(\d+)$/.exec(new URL(page.url()).pathname)?.[1]}/`)
+    if (end.message !== '') await page.getByText(end.message).waitFor()
+    visitor.expectNoErrors(/status of 401/)
+    await visitor.context.close()
+    return end
   }
 
   beforeAll(async () => {
@@ -69,7 +98,7 @@ describe.skipIf(skipped !== '')(`an upgrade of the agent under systemd${skipped}
 
   it('is installed by the root helper, and a mount of the machine is untouched', async () => {
     await node.exec('mkdir -p /srv/mounted && mount -t tmpfs roost-test /srv/mounted && echo kept >/srv/mounted/file')
-    const { state, message, targets } = await upgrade(version)
+    const { state, message, targets } = await upgradeInConsole(version, 'installed')
     expect({ state, message, targets }).toMatchObject({
       state: 'COMPLETED_SUCCESS',
       message: '',
@@ -104,7 +133,7 @@ describe.skipIf(skipped !== '')(`an upgrade of the agent under systemd${skipped}
     await node.exec(`mkdir -p /etc/systemd/system/roost-agent.service.d
       printf '[Service]\\nExecCondition=/bin/sh -c "[ ! -e ${broken} ] || exit 255"\\n' >/etc/systemd/system/roost-agent.service.d/test.conf
       systemctl daemon-reload`)
-    expect(await upgrade(former)).toMatchObject({
+    expect(await upgradeInConsole(former, 'returned to its former version')).toMatchObject({
       state: 'COMPLETED_FAILED',
       message: expect.stringContaining(`Version ${version} runs again.`),
       targets: [{ state: 'returned', from_version: version }],
