@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { addLargeFleet, setStates } from '../support/agents/large-fleet.js'
@@ -42,6 +43,20 @@ describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', (
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('node-04711')
+    visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('is saved as one file with all nodes', async () => {
+    const { visitor, page } = await lab.enter('/nodes')
+    await rowAt(page, 0).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ])
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+    expect(lines).toHaveLength(10_001)
+    expect(new Set(lines).size).toBe(10_001)
+    expect(lines[10_000]).toContain('node-10000')
     visitor.expectNoErrors(/status of 401/)
   })
 

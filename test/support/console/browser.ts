@@ -10,6 +10,8 @@ export interface VisitorOptions {
   /** Pixels of the screen for one of the page: 2 is what a browser does at a zoom of 200 %. */
   readonly scale?: number
   readonly language?: string
+  /** Of the browser, such as `Asia/Tokyo`. */
+  readonly timeZone?: string
 }
 
 /** One profile of a browser, whose tabs share a session. */
@@ -28,7 +30,8 @@ export function useBrowser(): (url: string, options?: VisitorOptions) => Promise
     browser = await launchChromium()
   })
   afterAll(() => browser.close())
-  return async (url, { theme = 'light', width = 1280, height = 900, scale = 1, language = 'en-GB' } = {}) => {
+  return async (url, options = {}) => {
+    const { theme = 'light', width = 1280, height = 900, scale = 1, language = 'en-GB', timeZone } = options
     const context = await browser.newContext({
       baseURL: url,
       // The control plane has an authority of its own.
@@ -38,6 +41,7 @@ export function useBrowser(): (url: string, options?: VisitorOptions) => Promise
       viewport: { width, height },
       deviceScaleFactor: scale,
       locale: language,
+      ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
     })
     const errors = recordErrors(context, new URL(url).origin)
     return {

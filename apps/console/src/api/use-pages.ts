@@ -15,6 +15,8 @@ interface Slice {
 
 /** A list that a table shows. It must stay the same as long as its filters and its order do. */
 export interface ListSource<R> {
+  /** Of the file that it is saved as, without its ending. */
+  readonly name: string
   readonly key: QueryKey
   readonly read: (slice: Slice, signal: AbortSignal) => Promise<Page<R>>
   /** For what costs the server much and seldom changes: milliseconds for which it is shown without reading it again. */
@@ -25,6 +27,7 @@ export interface ListSource<R> {
 const pageSize = 100
 
 interface Pages<R> {
+  readonly source: ListSource<R>
   readonly total: number
   readonly isPending: boolean
   readonly error: Error | null
@@ -56,6 +59,7 @@ export function usePages<R>(source: ListSource<R>): Pages<R> {
     return data?.objects[index % pageSize]
   }
   return {
+    source,
     total: head.data?.total ?? 0,
     isPending: head.isPending,
     error: head.error,

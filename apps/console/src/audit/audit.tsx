@@ -12,7 +12,6 @@ import { History } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { auditColumns } from './columns.js'
 import { AuditDetail } from './detail.js'
-import { ExportAudit } from './export.js'
 
 const fields = ['operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to'] as const
 type Field = (typeof fields)[number]
@@ -46,7 +45,6 @@ export function Audit() {
     <ListPage
       title={t('nav.audit')}
       countOf={(count) => t('audit.count', { count })}
-      actions={<ExportAudit filters={filters} order={order} />}
       columns={columns}
       pages={pages}
       order={order}

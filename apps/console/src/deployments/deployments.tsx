@@ -6,6 +6,7 @@ import { errorText } from '../api/error-text.js'
 import { deploymentKinds, jobs } from '../api/queries/deployments.js'
 import type { DeploymentKind, JobRecord } from '../api/queries/deployments.js'
 import { noValue } from '../format/numbers.js'
+import { ExportRows } from '../list/export.js'
 import { ChoiceFilter } from '../list/filters.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
@@ -73,9 +74,12 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
       title={t('nav.deployments')}
       state={<span role="status">{t('deploy.count', { count: rows.length })}</span>}
       actions={
-        <Link to="/deployments/new" className="btn primary">
-          {t('deploy.new')}
-        </Link>
+        <>
+          <ExportRows source={{ name: 'deployments', read: readerOf(rows) }} />
+          <Link to="/deployments/new" className="btn primary">
+            {t('deploy.new')}
+          </Link>
+        </>
       }
       fills
     >
@@ -108,6 +112,14 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
       )}
     </Page>
   )
+}
+
+/** Returns the rows as pages, which is how lists are saved. */
+function readerOf(rows: readonly Row[]) {
+  return async ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
+    objects: rows.slice(offset, offset + limit).map(({ kind, job }) => ({ kind, ...job })),
+    total: rows.length,
+  })
 }
 
 interface FiltersProps {

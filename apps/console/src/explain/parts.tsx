@@ -5,6 +5,7 @@ import type { Explanation, Explanations, PartRecord } from '../api/queries/clust
 import { idIn } from '../api/uri.js'
 import { usePages } from '../api/use-pages.js'
 import { noValue } from '../format/numbers.js'
+import { ExportRows } from '../list/export.js'
 import { useSearchChange } from '../list/use-search-change.js'
 import { Age } from '../ui/age.js'
 import { DataTable } from '../ui/data-table.js'
@@ -35,6 +36,7 @@ export function Parts({ number, made }: PartsProps) {
         {count > pages.total && !pages.isPending && (
           <span className="muted small">{t('explain.bound', { count: pages.total })}</span>
         )}
+        <ExportRows source={pages.source} />
       </div>
       <div className="explained-parts">
         <DataTable

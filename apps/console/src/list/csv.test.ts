@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { csvOf } from './csv.js'
+import { csvOf, rowsOf } from './csv.js'
 
 it('quotes what has commas, quotes or lines', () => {
   expect(csvOf([['a,b', 'say "no"', 'one\ntwo', 7, null]])).toBe('"a,b","say ""no""","one\ntwo",7,\r\n')
@@ -7,4 +7,13 @@ it('quotes what has commas, quotes or lines', () => {
 
 it('keeps a spreadsheet from running a text as a formula', () => {
   expect(csvOf([['=1+1', '@cmd', -3]])).toBe("'=1+1,'@cmd,-3\r\n")
+})
+
+it('has a column for each field that a record has', () => {
+  const records = [
+    { id: 1, name: 'docs' },
+    { id: 2, set: 'a', name: 'lab' },
+  ]
+  expect(csvOf(rowsOf(records))).toBe('id,name,set\r\n1,docs,\r\n2,lab,a\r\n')
+  expect(csvOf(rowsOf([]))).toBe('\r\n')
 })

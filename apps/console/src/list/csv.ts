@@ -13,6 +13,15 @@ export function csvOf(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('')
 }
 
+/** Returns a line of field names, and a line for each record. */
+export function rowsOf(records: readonly object[]): readonly (readonly unknown[])[] {
+  const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  return [
+    fields,
+    ...records.map((record) => fields.map((field) => (record as Readonly<Record<string, unknown>>)[field])),
+  ]
+}
+
 /** Saves rows as a file on the operator's machine. */
 export function downloadCsv(name: string, rows: readonly (readonly unknown[])[]): void {
   const url = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv;charset=utf-8' }))

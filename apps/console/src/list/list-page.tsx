@@ -6,6 +6,7 @@ import type { DataTableProps } from '../ui/data-table.js'
 import { Failed } from '../ui/empty.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
+import { ExportRows } from './export.js'
 import { useSearchChange } from './use-search-change.js'
 
 interface ListTableProps<R> extends Pick<DataTableProps<R>, 'columns' | 'order' | 'onOpen' | 'empty'> {
@@ -17,6 +18,8 @@ interface ListPageProps<R> extends ListTableProps<R> {
   /** Returns how many rows there are, as a text. */
   readonly countOf: (total: number) => string
   readonly actions?: ReactNode
+  /** What saves the list as a file, where the server makes it. */
+  readonly csv?: ReactNode
   /** The row that is open, above the list. */
   readonly detail?: ReactNode
   /** What is between the title and the table: tabs and filters. */
@@ -24,11 +27,22 @@ interface ListPageProps<R> extends ListTableProps<R> {
 }
 
 /** A screen with a list of the server, whose order is in the address. */
-export function ListPage<R>({ countOf, actions, detail, children, ...table }: ListPageProps<R>) {
+export function ListPage<R extends object>(props: ListPageProps<R>) {
+  const { countOf, actions, csv, detail, children, ...table } = props
   const { title, pages } = table
   const count = pages.isPending ? t('ui.loading') : countOf(pages.total)
   return (
-    <Page title={title} state={<span role="status">{count}</span>} actions={actions} fills>
+    <Page
+      title={title}
+      state={<span role="status">{count}</span>}
+      actions={
+        <>
+          {csv ?? <ExportRows source={pages.source} />}
+          {actions}
+        </>
+      }
+      fills
+    >
       {children}
       <ListTable {...table} />
       {detail}

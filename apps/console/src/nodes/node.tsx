@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { node as nodeQuery } from '../api/queries/node.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
+import { RecordChanges } from '../audit/record-changes.js'
 import { rangeNamed, RangeChoice, ranges } from '../charts/range.js'
 import { kindsOf, NodeGenerations } from '../deployments/generations.js'
 import { Loaded } from '../state/loaded.js'
@@ -13,7 +14,6 @@ import { t } from '../words/text.js'
 import { NodeAbout } from './about.js'
 import { NodeCharts } from './charts.js'
 import { NodeDevices } from './devices.js'
-import { NodeEvents } from './events.js'
 import { NodeHardware } from './hardware.js'
 import { MaintenanceBanner, MaintenanceButton } from './maintenance.js'
 import { NodeActions } from './node-actions.js'
@@ -74,7 +74,7 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
       {tab === 'devices' && <NodeDevices node={node} />}
       {tab === 'hardware' && <NodeHardware id={node.id} />}
       {tab === 'generations' && <NodeGenerations node={node} />}
-      {tab === 'events' && <NodeEvents id={node.id} />}
+      {tab === 'events' && <RecordChanges resource="nodes" id={node.id} />}
     </Page>
   )
 }

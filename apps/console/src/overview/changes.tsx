@@ -3,7 +3,7 @@ import { latestChanges } from '../api/queries/audit.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { t } from '../words/text.js'
-import { ChangeLog } from './change-log.js'
+import { ChangeLog } from '../audit/change-log.js'
 
 const shown = 10
 /** Sessions that begin and end between the changes are left out. */

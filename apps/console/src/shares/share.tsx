@@ -9,6 +9,7 @@ import type { NodeRecord } from '../api/queries/nodes.js'
 import { share as shareQuery } from '../api/queries/shares.js'
 import type { ShareRecord } from '../api/queries/shares.js'
 import { idIn } from '../api/uri.js'
+import { RecordChanges } from '../audit/record-changes.js'
 import { ReviewButton } from '../deployments/review-button.js'
 import { Action } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
@@ -75,6 +76,7 @@ function SharePage({ share, etag, nodes }: ShareProps) {
           <Gateway share={share} node={node} />
           <Sessions id={share.id} isNfs={share.protocol === 'nfs'} />
           {share.enabled && <Uploads id={share.id} />}
+          <RecordChanges resource="gateway_shares" id={share.id} />
         </div>
       </div>
     </Page>

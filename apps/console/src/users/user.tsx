@@ -5,6 +5,7 @@ import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { user as userQuery } from '../api/queries/users.js'
 import type { UserRecord } from '../api/queries/users.js'
+import { RecordChanges } from '../audit/record-changes.js'
 import { ReviewButton } from '../deployments/review-button.js'
 import { TextField } from '../form/fields.js'
 import { Action, FormBody } from '../form/form.js'
@@ -64,6 +65,7 @@ function UserPage({ user, etag }: UserProps) {
           <PasswordForm key={etag} user={user} />
         </Card>
         <S3Keys user={user} />
+        <RecordChanges resource="users" id={Number(user.id)} />
       </div>
     </Page>
   )

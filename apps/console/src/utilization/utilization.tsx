@@ -39,7 +39,7 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
     <ListPage
       title={t('nav.utilization')}
       countOf={(count) => t('utilization.accounts', { count })}
-      actions={
+      csv={
         <a className="btn" href={csvAddress(usage)} download>
           {t('ui.csv')}
         </a>

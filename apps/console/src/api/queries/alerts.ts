@@ -26,6 +26,7 @@ export const openAlerts = (cluster: number) =>
   })
 
 export const alertList = (filters: Filters, order: string): ListSource<AlertRecord> => ({
+  name: 'alerts',
   key: ['alerts', filters, order],
   read: (slice, signal) =>
     rpc.alerts.list.query(byNames({ filters, order_by: order.split(','), ...slice }), { signal }),

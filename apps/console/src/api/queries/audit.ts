@@ -15,7 +15,17 @@ export const latestChanges = (limit: number) =>
     refetchInterval,
   })
 
+/** Who changed a record, the latest first. */
+export const changesOf = (resource: string, id: number) =>
+  queryOptions({
+    queryKey: ['audit', resource, id],
+    queryFn: ({ signal }) =>
+      rpc.auditEvents.list.query({ filters: { resource, resource_id: id }, order_by: ['-id'], limit: 100 }, { signal }),
+    refetchInterval,
+  })
+
 export const auditList = (filters: Filters, order: string): ListSource<AuditRecord> => ({
+  name: 'audit',
   key: ['audit', filters, order],
   read: (slice, signal) => rpc.auditEvents.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })

@@ -87,6 +87,7 @@ export const partList = (
 ): ListSource<PartRecord> => {
   const parts: readonly Omit<PartRecord, 'hostname'>[] = isLeftOut ? leftOut : counted
   return {
+    name: `explain-${name}`,
     key: ['explain', 'parts', made, name, isLeftOut],
     async read({ limit, offset }, signal) {
       const shown = parts.slice(offset, offset + limit)

@@ -9,6 +9,7 @@ export type DeviceRecord = inferOutput<typeof rpc.devices.get.query>
 export type NodeFullness = NonNullable<inferOutput<typeof rpc.capacity.fullness.query>['nodes']>[number]
 
 export const deviceList = (filters: Filters, order: string): ListSource<DeviceRecord> => ({
+  name: 'devices',
   key: ['devices', filters, order],
   read: (slice, signal) => rpc.devices.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })

@@ -25,15 +25,3 @@ export const nodeDevices = (id: number) =>
       rpc.devices.list.query({ filters: { node: id }, order_by: ['name'], limit: 1000 }, { signal }),
     refetchInterval,
   })
-
-/** Who changed the node, the latest first. */
-export const nodeChanges = (id: number) =>
-  queryOptions({
-    queryKey: ['audit', 'node', id],
-    queryFn: ({ signal }) =>
-      rpc.auditEvents.list.query(
-        { filters: { resource: 'nodes', resource_id: id }, order_by: ['-id'], limit: 100 },
-        { signal },
-      ),
-    refetchInterval,
-  })

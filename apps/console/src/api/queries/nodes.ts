@@ -9,6 +9,7 @@ import type { Filters } from './filters.js'
 export type NodeRecord = inferOutput<typeof rpc.nodes.get.query>
 
 export const nodeList = (filters: Filters, order: string): ListSource<NodeRecord> => ({
+  name: 'nodes',
   key: ['nodes', filters, order],
   read: (slice, signal) => rpc.nodes.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })

@@ -20,6 +20,7 @@ export const receivers = () =>
   })
 
 export const deliveryList = (filters: Filters, order: string): ListSource<DeliveryRecord> => ({
+  name: 'deliveries',
   key: ['receivers', 'deliveries', filters, order],
   read: (slice, signal) =>
     rpc.alertDeliveries.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),

@@ -9,6 +9,7 @@ export type ShareRecord = inferOutput<typeof rpc.gatewayShares.get.query>
 export type SessionsOfShare = inferOutput<typeof rpc.gatewayShares.sessions.query>
 
 export const shareList = (filters: Filters, order: string): ListSource<ShareRecord> => ({
+  name: 'shares',
   key: ['shares', filters, order],
   read: (slice, signal) => rpc.gatewayShares.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })

@@ -9,6 +9,7 @@ import type { Filters } from './filters.js'
 export type UserRecord = inferOutput<typeof rpc.users.get.query>
 
 export const userList = (filters: Filters, order: string): ListSource<UserRecord> => ({
+  name: 'users',
   key: ['users', filters, order],
   read: (slice, signal) => rpc.users.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })

@@ -31,6 +31,7 @@ export const policies = (cluster: number) =>
   })
 
 export const accountUsage = ({ cluster: id, policy, ...range }: UsageOf): ListSource<AccountUsageRow> => ({
+  name: 'utilization',
   key: ['utilization', id, policy, range],
   staleTime,
   read: (slice, signal) =>

@@ -1,10 +1,12 @@
+import './change-log.css'
+import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../api/queries/audit.js'
 import { Age } from '../ui/age.js'
 import { Empty } from '../ui/empty.js'
 import { History } from '../ui/icons.js'
 import { t, tOr } from '../words/text.js'
 
-/** Changes in sentences, the latest first. */
+/** Changes in sentences, the latest first. The time of each opens what it changed. */
 export function ChangeLog({ events }: { readonly events: readonly AuditRecord[] }) {
   if (events.length === 0)
     return <Empty icon={History} title={t('overview.noChanges')} next={t('overview.noChanges.next')} />
@@ -12,9 +14,9 @@ export function ChangeLog({ events }: { readonly events: readonly AuditRecord[] 
     <ul className="change-log">
       {events.map((event) => (
         <li key={event.id}>
-          <span className="muted">
+          <Link to="/audit" search={(old) => ({ ...old, event: String(event.id) })}>
             <Age at={event.at} />
-          </span>
+          </Link>
           <span>{changeText(event)}</span>
         </li>
       ))}
