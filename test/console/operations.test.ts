@@ -26,6 +26,11 @@ const calls: Readonly<Record<string, string>> = {
   'GET clusters/{id}/metrics/poll/': 'pollCluster',
   'GET clusters/{id}/metrics/history/': 'historyOfCluster',
   'GET clusters/{id}/identity/': 'rpc.clusters.identity.query',
+  'POST clusters/{id}/identity/': 'rpc.clusters.setIdentity.mutate',
+  'DELETE clusters/{id}/identity/': 'rpc.clusters.unsetIdentity.mutate',
+  'GET clusters/{id}/storage/': 'rpc.clusters.storage.query',
+  'POST clusters/{id}/storage/': 'rpc.clusters.setStorage.mutate',
+  'DELETE clusters/{id}/storage/': 'rpc.clusters.unsetStorage.mutate',
   'GET clusters/{id}/adoptable_users/': 'rpc.users.adoptable.query',
   'POST clusters/{id}/adoptable_users/': 'rpc.users.adopt.mutate',
   'GET nodes/': 'rpc.nodes.list.query',
@@ -124,10 +129,6 @@ const elsewhere: readonly (readonly [operations: RegExp, where: string])[] = [
 
 /** Operations that the console does not have: each is part of a row of docs/console.md, which begins like this. */
 const missing: readonly (readonly [operations: RegExp, row: string])[] = [
-  [
-    /^((POST|DELETE|GET) clusters\/\{id\}\/storage|(POST|DELETE) clusters\/\{id\}\/identity)\/$/,
-    'the storage login and the identity service of a cluster',
-  ],
   [/^GET clusters\/\{id\}\/metrics\/across\/(history\/)?$/, 'metrics of all nodes of a cluster at once'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'metrics of all nodes of a cluster at once'],
   [/^POST gateway_shares\/\{id\}\/uploads\/$/, 'remove what renames have left behind'],

@@ -44,6 +44,7 @@ export const screenPaths = [
   '/access?tab=tokens',
   '/system',
   '/system/clusters',
+  '/system/clusters/1',
 ] as const
 
 /** Some of everything that screens show. */

@@ -1,10 +1,10 @@
-import { AlertReceiverChange, faultsOf } from '@roost/api-types/rest'
 import { rpc } from '../api/client.js'
 import type { ReceiverRecord } from '../api/queries/receivers.js'
 import { FlagField, SelectField, TextField } from '../form/fields.js'
 import { FormDialog } from '../form/form-dialog.js'
 import { t } from '../words/text.js'
-import { leastSeverities } from './receiver-values.js'
+import { ReceiverSettings } from './receiver-settings.js'
+import { checkReceiverChange, leastSeverities, newReceiver, receiverChange } from './receiver-values.js'
 import type { ReceiverValues } from './receiver-values.js'
 
 interface ChangeReceiverProps {
@@ -12,18 +12,16 @@ interface ChangeReceiverProps {
   readonly onClose: () => void
 }
 
-type ChangedValues = Pick<ReceiverValues, 'name' | 'least_severity' | 'send_resolved'>
-
-/** Changes the name of a receiver and which alerts it gets. Where they are sent, which is secret, stays. */
+/** Changes the name of a receiver and which alerts it gets. Where they are sent, which is secret, stays unless all of it is given again. */
 export function ChangeReceiver({ receiver, onClose }: ChangeReceiverProps) {
-  const { id, name, least_severity, send_resolved } = receiver
+  const { id, name, kind, target, least_severity, send_resolved } = receiver
   return (
-    <FormDialog<ChangedValues, { readonly name: string }>
+    <FormDialog<ReceiverValues, { readonly name: string }>
       title={t('receivers.changeOf', { name })}
       submit={t('receivers.save')}
-      initial={{ name, least_severity, send_resolved }}
-      check={(values) => faultsOf(AlertReceiverChange, trimmed(values))}
-      save={(values) => rpc.alertReceivers.change.mutate({ id, change: trimmed(values) })}
+      initial={{ ...newReceiver, name, kind, least_severity, send_resolved, replaces: false }}
+      check={checkReceiverChange}
+      save={(values) => rpc.alertReceivers.change.mutate({ id, change: receiverChange(values) })}
       changes="receivers"
       saved={(saved) => t('receivers.changed', { name: saved.name })}
       onClose={onClose}
@@ -33,12 +31,15 @@ export function ChangeReceiver({ receiver, onClose }: ChangeReceiverProps) {
           <TextField form={form} name="name" label={t('access.name')} />
           <SelectField form={form} name="least_severity" label={t('receivers.least')} options={leastSeverities()} />
           <FlagField form={form} name="send_resolved" label={t('receivers.resolved')} />
+          <FlagField
+            form={form}
+            name="replaces"
+            label={t('receivers.replaces')}
+            help={t('receivers.replaces.help', { target })}
+          />
+          {form.values.replaces && <ReceiverSettings form={form} />}
         </>
       )}
     </FormDialog>
   )
-}
-
-function trimmed({ name, ...values }: ChangedValues): ChangedValues {
-  return { name: name.trim(), ...values }
 }

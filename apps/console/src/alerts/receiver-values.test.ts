@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkReceiver, newReceiver, receiverInput } from './receiver-values.js'
+import { checkReceiver, checkReceiverChange, newReceiver, receiverChange, receiverInput } from './receiver-values.js'
 
 describe('the form of a receiver', () => {
   it('sends the settings of the chosen kind alone, and none that is empty', () => {
@@ -25,5 +25,17 @@ describe('the form of a receiver', () => {
     expect(Object.keys(checkReceiver({ ...values, to: 'c@d.example', user: 'roost' }))).toEqual(['password'])
     expect(checkReceiver({ ...values, to: 'c@d.example' })).toEqual({})
     expect(Object.keys(checkReceiver({ ...newReceiver, name: 'x', url: 'ftp://a' }))).toEqual(['url'])
+  })
+
+  it('changes no settings unless all of them are given again', () => {
+    const values = { ...newReceiver, name: 'on-call', replaces: false }
+    const change = { name: 'on-call', least_severity: 'warning', send_resolved: true }
+    expect([receiverChange(values), checkReceiverChange(values)]).toEqual([change, {}])
+    expect(Object.keys(checkReceiverChange({ ...values, replaces: true }))).toEqual(['url'])
+    const replaced = { ...values, replaces: true, url: 'https://alerts.example/new', authorization: 'Bearer abc' }
+    expect([receiverChange(replaced), checkReceiverChange(replaced)]).toEqual([
+      { ...change, settings: { url: 'https://alerts.example/new', authorization: 'Bearer abc' } },
+      {},
+    ])
   })
 })

@@ -1,4 +1,4 @@
-import { AlertReceiverInput, faultsOf, receiverSettings } from '@roost/api-types/rest'
+import { AlertReceiverChange, AlertReceiverInput, faultsOf, receiverSettings } from '@roost/api-types/rest'
 import type { AlertReceiverKind } from '@roost/api-types/rest'
 import type { Faults } from '../form/use-form.js'
 import { t } from '../words/text.js'
@@ -11,6 +11,8 @@ export interface ReceiverValues {
   readonly cluster: string
   readonly least_severity: 'warning' | 'critical'
   readonly send_resolved: boolean
+  /** Whether the settings below replace those that the receiver has. A new one has none. */
+  readonly replaces: boolean
   readonly url: string
   /** One a line. */
   readonly urls: string
@@ -32,6 +34,7 @@ export const newReceiver: ReceiverValues = {
   cluster: '',
   least_severity: 'warning',
   send_resolved: true,
+  replaces: true,
   url: '',
   urls: '',
   authorization: '',
@@ -82,4 +85,16 @@ export function receiverInput(values: ReceiverValues) {
 export function checkReceiver(values: ReceiverValues): Faults {
   const input = receiverInput(values)
   return { ...faultsOf(AlertReceiverInput, input), ...faultsOf(receiverSettings[values.kind], input.settings) }
+}
+
+/** Returns a change of a receiver, which keeps its kind and its cluster. */
+export function receiverChange(values: ReceiverValues) {
+  const { name, least_severity, send_resolved, replaces } = values
+  const change = { name: name.trim(), least_severity, send_resolved }
+  return replaces ? { ...change, settings: settingsOf(values) } : change
+}
+
+export function checkReceiverChange(values: ReceiverValues): Faults {
+  const settings = values.replaces ? faultsOf(receiverSettings[values.kind], settingsOf(values)) : {}
+  return { ...faultsOf(AlertReceiverChange, receiverChange(values)), ...settings }
 }

@@ -99,6 +99,9 @@ function Actions({ cluster }: { readonly cluster: ClusterRecord }) {
   return (
     <>
       <div className="row-actions">
+        <Link className="btn s" to="/system/clusters/$id" params={{ id: String(cluster.id) }}>
+          {t('logins.open')}
+        </Link>
         <Action small onClick={() => setAsks('rename')}>
           {t('clusters.rename')}
         </Action>

@@ -65,6 +65,12 @@ export const clusters = createRoute({
   component: lazyRouteComponent(() => import('../clusters/clusters.js'), 'Clusters'),
 })
 
+export const logins = createRoute({
+  getParentRoute: () => root,
+  path: '/system/clusters/$id',
+  component: lazyRouteComponent(() => import('../clusters/logins/logins.js'), 'ClusterLogins'),
+})
+
 export const upgrade = createRoute({
   getParentRoute: () => root,
   path: '/system/upgrades/$id',

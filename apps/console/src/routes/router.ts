@@ -22,6 +22,7 @@ import {
   audit,
   clusters,
   deliveries,
+  logins,
   receivers,
   rules,
   silences,
@@ -49,7 +50,7 @@ const screens = {
   system,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const details = { node, newShare, share, newUser, user, newDeployment, job, clusters, upgrade }
+const details = { node, newShare, share, newUser, user, newDeployment, job, clusters, logins, upgrade }
 const ofAlerts = { silences, rules, receivers, deliveries }
 const routeTree = root.addChildren({ overview, ...details, ...ofAlerts, ...screens })
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fill } from './catalogue.js'
 import type { Message } from './catalogue.js'
@@ -29,4 +31,13 @@ describe('the catalogue', () => {
   it('fills in parameters, and leaves braces of a text alone', () => {
     expect(fill('{part} of {total}', { part: '{total}', total: 3 }, options)).toBe('{total} of 3')
   })
+})
+
+it('has each text once: a second one of the same key would replace the first', () => {
+  const folder = join(import.meta.dirname, 'en')
+  const keys = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/^ {2}'([^']+)':/gm)].map(([, key]) => key),
+  )
+  expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([])
+  expect(keys).toHaveLength(Object.keys(en).length)
 })

@@ -14,6 +14,27 @@ export const clusters = () =>
     staleTime: slowMs,
   })
 
+export const cluster = (id: number) =>
+  queryOptions({
+    queryKey: ['clusters', id],
+    queryFn: ({ signal }) => rpc.clusters.get.query({ id }, { signal }),
+    staleTime: slowMs,
+  })
+
+/** With what its gateways reach its Swift, without the key; null without one. */
+export const storage = (id: number) =>
+  queryOptions({
+    queryKey: ['clusters', id, 'storage'],
+    queryFn: ({ signal }) => rpc.clusters.storage.query({ id }, { signal }),
+  })
+
+/** The Keystone that has its users, without the key; null without one. */
+export const identity = (id: number) =>
+  queryOptions({
+    queryKey: ['clusters', id, 'identity'],
+    queryFn: ({ signal }) => rpc.clusters.identity.query({ id }, { signal }),
+  })
+
 /** What must be removed before a cluster can be: how many nodes and users it has. */
 export const obstacles = (id: number) =>
   queryOptions({

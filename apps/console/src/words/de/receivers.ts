@@ -48,6 +48,9 @@ export const receivers = {
   'receivers.testFailed': 'Der Test ist gescheitert: {error}',
   'receivers.change': 'Ändern …',
   'receivers.changeOf': '{name} ändern',
+  'receivers.replaces': 'Ersetzen, wohin und mit welcher Anmeldung er sendet',
+  'receivers.replaces.help':
+    'Er sendet jetzt an {target}. Diese Einstellungen werden nie wieder angezeigt: geben Sie alle an. Was wartet, wird mit den neuen gesendet.',
   'receivers.save': 'Empfänger speichern',
   'receivers.changed': '{name} ist geändert.',
   'receivers.remove.title': '{name} entfernen?',

@@ -47,6 +47,9 @@ export const receivers = {
   'receivers.testFailed': 'The test failed: {error}',
   'receivers.change': 'Change …',
   'receivers.changeOf': 'Change {name}',
+  'receivers.replaces': 'Replace where and with which login it sends',
+  'receivers.replaces.help':
+    'It sends to {target} now. These settings are never shown again: give all of them. What waits is sent by the new ones.',
   'receivers.save': 'Save receiver',
   'receivers.changed': '{name} is changed.',
   'receivers.remove.title': 'Remove {name}?',
