@@ -13,18 +13,30 @@ const packages = 'systemd systemd-sysv dbus procps iproute2 curl libstdc++6 samb
 const programs = ['mmdebstrap', 'systemd-nspawn', 'unshare']
 const buildMs = 600_000
 
+/** Those of Ubuntu need its archive and its keys; the others are of Debian. */
+const ubuntuReleases = ['jammy', 'noble']
+const ubuntuArchive = 'http://archive.ubuntu.com/ubuntu'
+const ubuntuKeyring = {
+  path: keptPath('ubuntu-archive-keyring.gpg'),
+  url: `${ubuntuArchive}/pool/main/u/ubuntu-keyring/ubuntu-keyring_2021.03.26_all.deb`,
+  sha256: '0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f',
+}
+
 export type SystemdRoot = { readonly path: string } | { readonly missing: string }
 
 /**
- * Returns the folder of a Debian with a systemd of its own, or why this environment cannot run one. It takes about 30 s to build, and
- * is kept for later runs outside of the repository; `more` are further packages. Nothing may write into it: boot it below an overlay.
+ * Returns the folder of a Debian or Ubuntu with a systemd of its own, or why this environment cannot run one. It takes one to three
+ * minutes to build, and is kept for later runs outside of the repository; `more` are further packages, and the release is by default
+ * that of this machine. Nothing may write into it: boot it below an overlay.
  */
-export async function findSystemdRoot(more: readonly string[] = []): Promise<SystemdRoot> {
+export async function findSystemdRoot(
+  more: readonly string[] = [],
+  release = osRelease()['VERSION_CODENAME'] ?? '',
+): Promise<SystemdRoot> {
   const missing = missingHere()
   if (missing !== undefined) return { missing }
-  const { VERSION_CODENAME: suite = '' } = osRelease()
-  const recipe = ['--variant=minbase', `--include=${[...packages, ...more].join(',')}`, suite]
-  const path = keptFolder(createHash('sha256').update(recipe.join('\n')).digest('hex').slice(0, 12))
+  const recipe = [release, sourceOf(release), '--variant=minbase', `--include=${[...packages, ...more].join(',')}`]
+  const path = keptPath(createHash('sha256').update(recipe.join('\n')).digest('hex').slice(0, 12))
   try {
     if (!existsSync(path)) await build(path, recipe)
     if ((await stat(path)).uid !== 0) return { missing: `${path} belongs to another account than root` }
@@ -48,22 +60,37 @@ function osRelease(): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map((line) => line.split('=', 2)).map(([key, value]) => [key, value ?? '']))
 }
 
-function keptFolder(recipe: string): string {
-  return join(process.env.XDG_CACHE_HOME ?? '/var/tmp', `roost-test-systemd-${recipe}`)
+function keptPath(name: string): string {
+  return join(process.env.XDG_CACHE_HOME ?? '/var/tmp', `roost-test-systemd-${name}`)
+}
+
+/** The line for apt, where it is not Debian's. */
+function sourceOf(release: string): string {
+  if (!ubuntuReleases.includes(release)) return ''
+  return `deb [signed-by=${ubuntuKeyring.path}] ${ubuntuArchive} ${release} main universe`
 }
 
 /** Of suites that begin at once, one builds, and the others wait for its root. */
-const buildScript = `path=$1
-  shift
+const buildScript = `path=$1 release=$2 source=$3
+  shift 3
   [ ! -d "$path" ] || exit 0
+  if [ -n "$source" ]; then
+    packed=$(mktemp -d)
+    trap 'rm -rf "$packed"' EXIT
+    curl -fsS --retry 3 -o "$packed/keyring.deb" "$KEYRING_URL"
+    echo "$KEYRING_SHA256  $packed/keyring.deb" | sha256sum --quiet -c -
+    dpkg-deb --fsys-tarfile "$packed/keyring.deb" | tar -xO ./usr/share/keyrings/ubuntu-archive-keyring.gpg >"$KEYRING"
+  fi
   rm -rf "$path.new"
-  mmdebstrap "$@" "$path.new"
+  mmdebstrap "$@" "$release" "$path.new" \${source:+"$source"}
   mv "$path.new" "$path"`
 
 async function build(path: string, recipe: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const argv = [`${path}.lock`, 'sh', '-ec', buildScript, 'sh', path, ...recipe]
-  const { code, stderr } = await runToEnd('flock', argv, { timeout: buildMs })
+  const { path: KEYRING, url: KEYRING_URL, sha256: KEYRING_SHA256 } = ubuntuKeyring
+  const env = { ...(process.env as Record<string, string>), KEYRING, KEYRING_URL, KEYRING_SHA256 }
+  const { code, stderr } = await runToEnd('flock', argv, { timeout: buildMs, env })
   if (code !== 0) throw new Error(`mmdebstrap failed: ${lastLine(stderr)}`)
 }
 
