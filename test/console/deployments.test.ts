@@ -116,6 +116,24 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
     visitor.expectNoErrors(/status of 401/)
   })
 
+  it('name a proxy on Keystone that is left out, on the plan and on the deployment', async () => {
+    const [first, second] = [await addGateway(), await addGateway()]
+    first.setProxy('keystone')
+    await expect.poll(async () => (await lab.api.get(first.uri)).body.proxy_authentication).toBe('keystone')
+    const { visitor, page } = await lab.enter(`/nodes/${first.id}`)
+    await page.getByText('Proxy authenticates with').waitFor()
+    await page.getByText('Keystone', { exact: true }).waitFor()
+    await page.goto('/deployments/new?kind=users')
+    await page.getByRole('button', { name: 'Plan' }).click()
+    await page.getByText(/^Left out: .* authenticates with Keystone\.$/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Deploy to 1 node' }).click()
+    await page.getByText(/^Left out: .* authenticates with Keystone\.$/).waitFor()
+    await expect.poll(async () => (await lab.api.get(second.uri)).body.config_state).toBe('synced')
+    await expectAccessible(page)
+    visitor.expectNoErrors(/status of 401/)
+  })
+
   it('do not say that all is deployed where that could not be read', async () => {
     const calls = /\/trpc\/[^?]*gatewayShares\.pending/
     const visitor = await lab.visit()

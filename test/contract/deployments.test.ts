@@ -37,6 +37,7 @@ describe.each([
       progress: 0,
       message: '',
       targets: [{ node, state: 'waiting', message: '', generation: null }],
+      left_out: [],
       dry_run: false,
       confirm_within_s: null,
       confirmed: null,

@@ -49,6 +49,7 @@ describe('a node', () => {
         runs_proxy: false,
       },
       roles_granted: [],
+      proxy_authentication: null,
       state: 'pending',
       state_detail: null,
       config_state: 'unknown',

@@ -64,6 +64,22 @@ it('a proxy that is not connected fails at once, and gets the users when it retu
   expect(await revocations(second)).toBe(0)
 })
 
+it('a proxy on Keystone that had users is no target only while its agent is online to say so', async () => {
+  const [first, second] = (await startProxies(2)) as [LabNode, LabNode]
+  await deploy()
+  first.setProxy('keystone')
+  await expect.poll(async () => (await server.get(first.uri)).body.proxy_authentication).toBe('keystone')
+  const planned = await deploy()
+  expect([states(planned), planned.left_out.map(({ node }) => node)]).toEqual([['applied'], [first.uri]])
+  await first.stop()
+  await server.api.database.prisma.node.update({ where: { id: first.id }, data: { state: 'offline' } })
+  aheadMs += reconnectMs
+  await expect.poll(async () => (await server.get('/readyz')).status).toBe(200)
+  const end = await deploy()
+  expect([end.state, states(end), end.left_out]).toEqual(['COMPLETED_FAILED', ['failed', 'applied'], []])
+  expect(await currentGeneration(second.usersDir)).toBe(3)
+})
+
 it('rights are taken away on the other proxies, too, when the first could not do it', async () => {
   const [first, second, third] = (await startProxies(3)) as [LabNode, LabNode, LabNode]
   const { body: alice } = await addUser('alice')

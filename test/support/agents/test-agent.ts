@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Inventory, MetricDefinition } from '@roost/api-types/agent'
+import type { Inventory, MetricDefinition, ProxyAuthentication } from '@roost/api-types/agent'
 import { type Agent, startAgent } from '@roost/node-agent/dist/context/agent.js'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import type { ProblemChange } from '@roost/node-agent/dist/machine/problems.js'
@@ -30,6 +30,8 @@ export interface TestAgent {
   readonly change: (hostname: string) => void
   /** The machine has one problem, with this message. */
   readonly setProblem: (message: string, change: ProblemChange) => void
+  /** The proxy of the machine authenticates so. */
+  readonly setProxy: (authentication: ProxyAuthentication | undefined) => void
   readonly setMetrics: (metrics: readonly MetricDefinition[]) => void
 }
 
@@ -40,6 +42,8 @@ export interface TestAgentOptions {
   /** Of its inventory, until the test changes it; `first` unless given. */
   readonly hostname?: string
   readonly metrics?: number
+  /** How its proxy authenticates; not known unless given. */
+  readonly proxy?: ProxyAuthentication | undefined
   /** Instead of metrics that a test names. */
   readonly readings?: Readings
   /** The usage of devices; one device without values unless given. */
@@ -84,6 +88,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
   let metrics = metricNames(options.metrics ?? 3)
   let { hostname } = options
   let problems: Inventory['problems'] = []
+  let { proxy } = options
   const identity = (await readIdentity(dataDir)) as Identity
   const agent = await startAgent({
     dataDir,
@@ -98,7 +103,11 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
       close: async () => {},
     },
     inventories: {
-      read: async () => ({ ...inventoryOf(hostname), problems }),
+      read: async () => ({
+        ...inventoryOf(hostname),
+        problems,
+        ...(proxy === undefined ? {} : { proxy_authentication: proxy }),
+      }),
       readHardware: async () => {},
       usage: options.usage ?? (async () => [{ key: 'd1', status: 'ok', figures: null }]),
       devices: () => [],
@@ -134,6 +143,10 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     setProblem(message, change) {
       problems = [{ code: 'share_not_uploaded', subject: 'docs', message }]
       for (const callback of changes) callback(change)
+    },
+    setProxy(authentication) {
+      proxy = authentication
+      for (const callback of changes) callback('machine')
     },
     setMetrics(next) {
       metrics = next

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Job } from '@roost/api-types/rest'
-import type { Agent } from '@roost/node-agent/dist/context/agent.js'
+import type { Job, ProxyAuthentication } from '@roost/api-types/rest'
 import { systemClock } from '@roost/runtime'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import { ensureKey, keepIdentity } from '@roost/node-agent/dist/machine/identity.js'
@@ -17,7 +16,7 @@ import { waitTimeoutMs } from '../clock/wait-until.js'
 import { folderApplier } from './folder-applier.js'
 import type { FolderBehavior } from './folder-applier.js'
 import { startTestAgent } from '../agents/test-agent.js'
-import type { TestAgentOptions } from '../agents/test-agent.js'
+import type { TestAgent, TestAgentOptions } from '../agents/test-agent.js'
 
 /** A node of a test with a real agent, whose applier writes to a folder. */
 export interface LabNode {
@@ -33,6 +32,8 @@ export interface LabNode {
   readonly tokens: { end: NonNullable<RequestHandlers['end_tokens']> }
   /** Mounts that the agent has restored. */
   readonly restored: RestoredMounts
+  /** The proxy of the node authenticates so from now on; undefined: its agent does not know it. */
+  setProxy(authentication: ProxyAuthentication | undefined): void
   /** Starts the agent, with these parts instead of its own. */
   start(parts?: Partial<Omit<TestAgentOptions, 'dataDir'>>): Promise<void>
   stop(): Promise<void>
@@ -68,10 +69,11 @@ export async function addLabNode(
   }
   const restored = createRestoredMounts(systemClock)
   const tokens: LabNode['tokens'] = { end: async () => ({ ended: 0, notes: [] }) }
-  let agent: Agent | null = null
+  let running: TestAgent | null = null
+  let proxy: ProxyAuthentication | undefined
   const stop = async () => {
-    await agent?.stop()
-    agent = null
+    await running?.agent.stop()
+    running = null
   }
   return {
     id,
@@ -83,6 +85,10 @@ export async function addLabNode(
     tokens,
     restored,
     stop,
+    setProxy(authentication) {
+      proxy = authentication
+      running?.setProxy(proxy)
+    },
     async start(parts = {}) {
       const started = await startTestAgent({
         dataDir,
@@ -91,9 +97,10 @@ export async function addLabNode(
         appliers: own,
         requests: { end_tokens: (parameters) => tokens.end(parameters) },
         restored,
+        proxy,
         ...parts,
       })
-      ;({ agent } = started)
+      running = started
       await vi.waitFor(() => expect(started.statuses[0]).toContain('connected to'), waitTimeoutMs)
     },
     async remove() {

@@ -80,7 +80,7 @@ export interface SwiftClusterOptions {
 }
 
 /**
- * Boots two storage nodes, each with a proxy of tempauth, and a third proxy on Keystone, whose port is published in the machine.
+ * Boots a proxy on Keystone, which enrolls first, and two storage nodes, each with a proxy of tempauth.
  * The proxies of tempauth share one memcached.
  */
 export async function bootSwiftCluster(machine: Machine, options: SwiftClusterOptions): Promise<SwiftCluster> {
@@ -89,9 +89,9 @@ export async function bootSwiftCluster(machine: Machine, options: SwiftClusterOp
   const hasDisks = await makeDisks(machine)
   const nodes = []
   // One after the other: a boot takes all processors that there are.
-  for (const layout of [...storageNodes, keystoneNode])
+  for (const layout of [keystoneNode, ...storageNodes])
     nodes.push(await bootNode(machine, layout, { ...options, hasDisks }))
-  const [one, two, keystoneProxy] = nodes
+  const [keystoneProxy, one, two] = nodes
   if (!one || !two || !keystoneProxy) throw new Error('The cluster has three nodes.')
   return { storage: [one, two], keystoneProxy }
 }

@@ -14,6 +14,7 @@ import { Page } from '../ui/page.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { JobState, waitsForConfirmation } from './job-state.js'
+import { LeftOut } from './left-out.js'
 import { Steps } from './steps.js'
 import { Targets } from './targets.js'
 import { tookOf } from './took.js'
@@ -56,6 +57,7 @@ function JobPage({ kind, job }: JobProps) {
             </div>
           )}
           <Targets kind={kind} job={job} />
+          <LeftOut job={job} />
         </Card>
         <Card title={t('job.about')}>
           <Facts

@@ -18,6 +18,7 @@ import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { Apply } from './apply.js'
 import { costOf } from './cost.js'
+import { LeftOut } from './left-out.js'
 import { PlanIdentity, PlanNode } from './plan-node.js'
 import { Steps } from './steps.js'
 import { useNames } from './use-names.js'
@@ -170,6 +171,7 @@ function PlanBody({ record, request }: { readonly record: JobRecord; readonly re
           <PlanNode key={node.node} plan={node} name={names.node(node.node)} />
         ))}
         {plan.identity !== undefined && <PlanIdentity identity={plan.identity} />}
+        <LeftOut job={record} />
       </div>
       <Loaded query={owner}>{({ name }) => <Apply plan={plan} request={request} clusterName={name} />}</Loaded>
     </div>

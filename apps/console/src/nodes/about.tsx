@@ -18,6 +18,7 @@ export function NodeAbout({ node }: { readonly node: NodeRecord }) {
             [t('nodes.config'), <State key="config" state={node.config_state} />],
             [t('nodes.roles'), <Roles key="roles" role={node.node_role} />],
             [t('node.granted'), <Grants key="granted" node={node} />],
+            ...(node.node_role.runs_proxy ? [authentication(node)] : []),
             [t('nodes.address'), <Address key="cluster" ip={node.cluster_facing_ip} />],
             [t('node.outward'), <Address key="outward" ip={node.outward_facing_ip} />],
             [t('node.replication'), <Address key="replication" ip={node.replication_facing_ip} />],
@@ -44,6 +45,10 @@ export function NodeAbout({ node }: { readonly node: NodeRecord }) {
       </Card>
     </>
   )
+}
+
+function authentication({ proxy_authentication: name }: NodeRecord) {
+  return [t('node.proxyAuthentication'), t(`node.proxy.${name ?? 'unknown'}`)] as const
 }
 
 function Address({ ip }: { readonly ip: string | null }) {

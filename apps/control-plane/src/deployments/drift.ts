@@ -80,7 +80,7 @@ async function requireSettled(
   store: StateStore,
   tx: Transaction,
   nodeId: number,
-  { kind, desired, inForce, outcome }: Omit<NodeDeploymentState, 'drift'>,
+  { kind, desired, inForce, outcome }: Omit<NodeDeploymentState, 'drift' | 'isLeftOut'>,
 ): Promise<void> {
   if (outcome === null)
     throw new RoostError(

@@ -66,8 +66,16 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
   )
   const check = every(checkEveryMs, 'advance deployments', async () => wake(), log)
   const service = (kind: DeploymentKind) => {
-    const sending = { sendDesired: (nodeId: number) => nodes.sendDesired(nodeId), now: () => options.clock.now() }
-    return createJobService({ kind, store: jobs[kind], writes, plan, wake, ...sending })
+    return createJobService({
+      kind,
+      store: jobs[kind],
+      writes,
+      plan,
+      leaveOut: (tx, nodeId) => store.leaveOut(tx, nodeId, kind),
+      sendDesired: (nodeId) => nodes.sendDesired(nodeId),
+      now: () => options.clock.now(),
+      wake,
+    })
   }
   return {
     services: {

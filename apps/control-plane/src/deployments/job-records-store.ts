@@ -1,5 +1,15 @@
-import { resourceUri } from '@roost/api-types/rest'
-import type { IdentityPlan, Job, JobPlan, JobState, JobTarget, NodePlan, TargetState } from '@roost/api-types/rest'
+import { authenticatesWith, resourceUri } from '@roost/api-types/rest'
+import type {
+  IdentityPlan,
+  Job,
+  JobPlan,
+  JobState,
+  JobTarget,
+  LeftOutNode,
+  NodePlan,
+  ProxyAuthentication,
+  TargetState,
+} from '@roost/api-types/rest'
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { progressOf } from './decide.js'
@@ -9,6 +19,7 @@ import type { ReviewedPlan } from './plan-id.js'
 
 export const withTargets = {
   targets: { orderBy: { nodeId: 'asc' } },
+  leftOut: { orderBy: { nodeId: 'asc' } },
   identityTarget: true,
 } as const satisfies Prisma.JobInclude
 export type JobRow = Prisma.JobGetPayload<{ include: typeof withTargets }>
@@ -45,6 +56,7 @@ export function jobRecord(row: JobRow): Job {
     message: row.message,
     targets:
       row.identityTarget === null ? row.targets.map(targetRecord) : [identityRecord(row.clusterId, row.identityTarget)],
+    left_out: row.leftOut.map(leftOutRecord),
     dry_run: row.dryRun,
     confirm_within_s: row.confirmWithinS,
     confirmed: isoOrNull(row.confirmedAt),
@@ -58,6 +70,10 @@ function isoOrNull(time: Date | null): string | null {
 
 function targetRecord({ nodeId, state, message, generation }: JobRow['targets'][number]): JobTarget {
   return { node: resourceUri('nodes', nodeId), state: state as TargetState, message, generation }
+}
+
+function leftOutRecord({ nodeId, authentication }: JobRow['leftOut'][number]): LeftOutNode {
+  return { node: resourceUri('nodes', nodeId), message: authenticatesWith[authentication as ProxyAuthentication] }
 }
 
 type IdentityRow = NonNullable<JobRow['identityTarget']>

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
 import { byCluster, byId, byNode, conditions, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
+import { divideProxies } from '../services/proxies.js'
 import type { ReadStore } from '../services/reads.js'
 import type { JobNow } from './decide.js'
 import type { ReviewedPlan } from './plan-id.js'
@@ -21,10 +22,17 @@ export interface NewJob {
   readonly dryRun: boolean
   readonly returnTo: number | null
   readonly targets: readonly number[]
+  readonly leftOut: readonly NodeLeftOut[]
   /** The plans that must still hold when a target begins; null: whatever they are then. */
   readonly reviewed: ReviewedPlans | null
   /** Seconds; null: it needs no confirmation. */
   readonly confirmWithinS: number | null
+}
+
+/** A node that is no target, because of how its proxy authenticates. */
+export interface NodeLeftOut {
+  readonly nodeId: number
+  readonly authentication: string
 }
 
 export interface ReviewedPlans {
@@ -61,7 +69,7 @@ export interface TargetNode {
 export interface JobStore extends ReadStore<Job> {
   findNode(tx: Transaction, id: number): Promise<TargetNode | undefined>
   /** The approved nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
-  findTargets(tx: Transaction, clusterId: number): Promise<readonly number[] | undefined>
+  findTargets(tx: Transaction, clusterId: number): Promise<Pick<NewJob, 'targets' | 'leftOut'> | undefined>
   /** An unfinished job that concerns the node; null for the node: any of the cluster. */
   findUnfinished(tx: Transaction, clusterId: number, nodeId: number | null): Promise<number | undefined>
   insert(tx: Transaction, job: NewJob): Promise<Job>
@@ -148,7 +156,13 @@ function jobTargets(kind: DeploymentKind) {
     async findTargets(tx, clusterId) {
       if ((await tx.cluster.count({ where: { id: clusterId } })) === 0) return undefined
       const where = { clusterId, enabled: true, role: { [role]: true }, rolesGranted: { has: grant } }
-      return (await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
+      const nodes = await tx.node.findMany({ select: targetColumns(kind), where, orderBy: { id: 'asc' } })
+      if (kind === 'gateway') return { targets: nodes.map(({ id }) => id), leftOut: [] }
+      const { targets, leftOut } = divideProxies(nodes.map(proxyOf))
+      return {
+        targets: targets.map(({ id }) => id),
+        leftOut: leftOut.map(({ id, proxyAuthentication }) => ({ nodeId: id, authentication: proxyAuthentication })),
+      }
     },
     async hasGeneration(tx, nodeId, generation) {
       return (await tx.generation.count({ where: { nodeId, kind, generation } })) > 0
@@ -163,9 +177,16 @@ function jobTargets(kind: DeploymentKind) {
 
 function jobWrites(kind: DeploymentKind) {
   return {
-    async insert(tx, { targets, reviewed, ...job }) {
+    async insert(tx, { targets, leftOut, reviewed, ...job }) {
       const create = targets.map((nodeId) => waitingTarget(nodeId, reviewed?.plans.get(nodeId)))
-      const data = { ...job, kind, state: 'QUEUED', planId: reviewed?.planId ?? null, targets: { create } }
+      const data = {
+        ...job,
+        kind,
+        state: 'QUEUED',
+        planId: reviewed?.planId ?? null,
+        targets: { create },
+        leftOut: { create: [...leftOut] },
+      }
       return jobRecord(await tx.job.create({ data, include: withTargets }))
     },
     lock: lockJob,
@@ -193,6 +214,22 @@ function jobWrites(kind: DeploymentKind) {
       await tx.job.update({ where: { id }, data })
     },
   } satisfies Partial<JobStore>
+}
+
+function targetColumns(kind: DeploymentKind) {
+  const deployments = { where: { kind }, select: { inForce: true } }
+  return { id: true, state: true, proxyAuthentication: true, deployments } satisfies Prisma.NodeSelect
+}
+
+/** A proxy that has users and is out of reach may authenticate with tempauth again, without a report of its agent. */
+function proxyOf({
+  id,
+  state,
+  proxyAuthentication,
+  deployments,
+}: Prisma.NodeGetPayload<{ select: ReturnType<typeof targetColumns> }>) {
+  const hasUsers = deployments.some(({ inForce }) => inForce > 0)
+  return { id, proxyAuthentication: hasUsers && state !== 'online' ? null : proxyAuthentication }
 }
 
 export function lockJobs(tx: Transaction): Promise<void> {

@@ -83,7 +83,7 @@ export function createDeploymentNodes(given: DeploymentNodesOptions): Deployment
     drifted: (nodeId, { kind, in_force: inForce, items }) =>
       store.transaction(async (tx) => {
         const state = await store.findForUpdate(tx, nodeId, kind)
-        if (state?.inForce !== inForce) return
+        if (state?.inForce !== inForce || state.isLeftOut) return
         await store.setDrift(tx, nodeId, kind, items)
         await store.refreshNode(tx, nodeId)
       }),
@@ -196,14 +196,15 @@ async function catchUp(
   tx: Transaction,
   store: StateStore,
   nodeId: number,
-  { desired, outcome: known }: NodeDeploymentState,
+  { desired, outcome: known, isLeftOut }: NodeDeploymentState,
   reported: Ended,
 ): Promise<boolean> {
   const { kind, generation } = reported
   const targets = await store.findTargets(tx, nodeId, kind, desired)
   // The former generation is known only to the database as it was before the restore, so that no agent could return to it.
   const unconfirmable = targets.some(({ confirmWithinS }) => confirmWithinS !== null)
-  const payload = known === null && !unconfirmable ? await store.findPayload(tx, nodeId, kind, desired) : undefined
+  const isAsked = known === null && !unconfirmable && !isLeftOut
+  const payload = isAsked ? await store.findPayload(tx, nodeId, kind, desired) : undefined
   await store.setDesired(tx, nodeId, kind, generation)
   await store.setOutcome(tx, nodeId, kind, outcomeOf(reported))
   await store.setDrift(tx, nodeId, kind, [])

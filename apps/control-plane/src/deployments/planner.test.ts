@@ -4,7 +4,7 @@ import { createDeployedStates } from './planner.js'
 
 it('reads the users of a cluster once for all its proxies, and the shares of each gateway', async () => {
   const read: string[] = []
-  const jobs = { findTargets: async () => [1, 2, 3] }
+  const jobs = { findTargets: async () => ({ targets: [1, 2, 3], leftOut: [] }) }
   const states = createDeployedStates({
     jobs: { gateway: jobs, user_db: jobs },
     store: { transaction: (work) => work({} as Transaction), ofNode: async () => [] },

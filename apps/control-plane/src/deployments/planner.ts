@@ -69,7 +69,7 @@ export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOp
       const nodes = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
       if (nodes === undefined) throw new RoostError('not_found', messages.recordNotFound)
       let users: Payload | undefined
-      for (const nodeId of nodes) {
+      for (const nodeId of nodes.targets) {
         const state = await store.transaction(async (tx) => ({
           inForce: await inForce(tx, kind, nodeId),
           desired: users ?? (await payloads.current(tx, kind, nodeId)),

@@ -3,6 +3,7 @@ import type { DeploymentKind } from '@roost/api-types/agent'
 import { idOfRelation, RoostError } from '@roost/api-types/rest'
 import type { AuditAction, Job, JobInput } from '@roost/api-types/rest'
 import type { Caller, JobService } from '@roost/api-types/rpc'
+import type { Transaction } from '../database/transaction.js'
 import type { Writes } from '../database/writes.js'
 import { found } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
@@ -21,6 +22,8 @@ export interface JobServiceOptions {
   readonly store: JobStore
   readonly writes: Writes
   readonly plan: Planner
+  /** Ends what is still asked of a node that the job leaves out. */
+  readonly leaveOut: (tx: Transaction, nodeId: number) => Promise<void>
   /** Sends a node the state that it must have. */
   readonly sendDesired: (nodeId: number) => Promise<void>
   /** Unix milliseconds. */
@@ -31,7 +34,7 @@ export interface JobServiceOptions {
 
 /** The API of one kind of deployment. The runner does the rest. */
 export function createJobService(options: JobServiceOptions): JobService {
-  const { kind, store, writes, wake } = options
+  const { kind, store, writes, leaveOut, wake } = options
   const reads = createReads(store)
   return {
     ...reads,
@@ -53,6 +56,7 @@ export function createJobService(options: JobServiceOptions): JobService {
           confirmWithinS: input.confirm_within_s ?? null,
         }
         const result = await store.insert(tx, { ...wanted, ...options })
+        if (!input.dry_run) for (const { nodeId } of wanted.leftOut) await leaveOut(tx, nodeId)
         return { result, audit: auditOf(kind, 'create', result, input) }
       })
       wake()

@@ -21,6 +21,8 @@ export interface NodeDeploymentState {
   readonly inForce: number
   readonly outcome: string | null
   readonly drift: readonly DriftedItem[]
+  /** The last deployment to the cluster left the node out. */
+  readonly isLeftOut: boolean
 }
 
 export interface Outcome {
@@ -80,6 +82,8 @@ export interface StateStore {
   /** Without a payload, which only the node has. */
   setDesired(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<void>
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
+  /** Asks nothing of the node until its next generation, and forgets what differs there. */
+  leaveOut(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<void>
   setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>
   /** The unfinished targets that wait for this generation of the node, or for its confirmation. */
   findTargets(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<readonly OpenTarget[]>
@@ -124,16 +128,25 @@ export function createStateStore({ prisma }: Database): StateStore {
       const data = { drift: drift as unknown as Prisma.InputJsonArray }
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
     },
+    async leaveOut(tx, nodeId, kind) {
+      const { count } = await tx.nodeDeployment.updateMany({
+        where: { nodeId, kind },
+        data: { isLeftOut: true, drift: [] },
+      })
+      if (count > 0) await refreshNode(tx, nodeId)
+    },
     findTargets,
     updateTarget,
     auditRevocation,
-    async refreshNode(tx, nodeId) {
-      const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
-      const state = configState(rows.map(stateOf))
-      await tx.node.update({ where: { id: nodeId }, data: { configState: state } })
-      return state
-    },
+    refreshNode,
   }
+}
+
+async function refreshNode(tx: Transaction, nodeId: number): Promise<ConfigState> {
+  const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
+  const state = configState(rows.map(stateOf))
+  await tx.node.update({ where: { id: nodeId }, data: { configState: state } })
+  return state
 }
 
 function desiredOf(prisma: Database['prisma'], nodeId: number): Promise<readonly DesiredGeneration[]> {
@@ -144,7 +157,7 @@ function desiredOf(prisma: Database['prisma'], nodeId: number): Promise<readonly
     join nodes n on n.id = d.node_id
     join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
     left join generations f on f.node_id = d.node_id and f.kind = d.kind and f.generation = g.former
-    where d.node_id = ${nodeId}`
+    where d.node_id = ${nodeId} and not d.is_left_out`
 }
 
 async function auditRevocation(tx: Transaction, nodeId: number, generation: number, wasPartly: boolean): Promise<void> {
@@ -165,7 +178,7 @@ async function auditRevocation(tx: Transaction, nodeId: number, generation: numb
 
 /** `pending` while what was asked for last is not in force, also when the node refused it. */
 export function configState(states: readonly NodeDeploymentState[]): ConfigState {
-  const asked = states.filter(({ desired }) => desired > 0)
+  const asked = states.filter(({ desired, isLeftOut }) => desired > 0 && !isLeftOut)
   if (asked.length === 0) return 'unknown'
   if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'
   const isSynced = ({ desired, inForce, outcome }: NodeDeploymentState) => desired === inForce && outcome !== 'partly'
@@ -198,7 +211,7 @@ async function raise(
 ): Promise<number | undefined> {
   const [row] = await tx.$queryRaw<{ readonly desired: number; readonly inForce: number }[]>`
     insert into node_deployments as d (node_id, kind, desired, updated_at) values (${nodeId}, ${kind}, 1, now())
-    on conflict (node_id, kind) do update set desired = d.desired + 1, outcome = null, message = '', updated_at = now()
+    on conflict (node_id, kind) do update set desired = d.desired + 1, outcome = null, message = '', is_left_out = false, updated_at = now()
     where d.desired < ${maxGeneration}
     returning desired, in_force as "inForce"`
   if (row === undefined) return undefined
@@ -216,6 +229,7 @@ function stateOf(row: {
   readonly inForce: number
   readonly outcome: string | null
   readonly drift: Prisma.JsonValue
+  readonly isLeftOut: boolean
 }): NodeDeploymentState {
   return { ...row, kind: row.kind as DeploymentKind, drift: row.drift as unknown as DriftedItem[] }
 }

@@ -16,7 +16,7 @@ import { notKept } from './payload.js'
 import type { Payload, Payloads } from './payload.js'
 import type { StateStore } from './state-store.js'
 
-type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
+type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets' | 'leftOut'>
 
 /** The targets of a deployment. Throws for unknown records, nodes without the role, and while another one is unfinished. */
 export async function wantedTargets(
@@ -59,13 +59,13 @@ async function ofNode(
     throw fieldError({
       generation: [`${notKept(generation)} Give a later generation, or none to deploy the current configuration.`],
     })
-  return { nodeId, clusterId: node.clusterId, targets: [nodeId] }
+  return { nodeId, clusterId: node.clusterId, targets: [nodeId], leftOut: [] }
 }
 
 async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): Promise<Wanted> {
-  const targets = await store.findTargets(tx, clusterId)
-  if (targets === undefined) throw unknownRelation('clusters', clusterId)
-  return { nodeId: null, clusterId, targets }
+  const found = await store.findTargets(tx, clusterId)
+  if (found === undefined) throw unknownRelation('clusters', clusterId)
+  return { nodeId: null, clusterId, ...found }
 }
 
 /** What begins a target. */

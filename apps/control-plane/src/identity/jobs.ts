@@ -22,6 +22,7 @@ export interface UserDbJobs {
       readonly dryRun: boolean
       readonly returnTo: null
       readonly targets: readonly number[]
+      readonly leftOut: readonly never[]
       readonly reviewed: null
       readonly confirmWithinS: null
     },
@@ -76,7 +77,7 @@ async function create(
   return writes.run(caller, async (tx) => {
     await lockInserts(tx, 'jobs')
     await requireNoUnfinished(jobs, tx, clusterId)
-    const empty = { nodeId: null, returnTo: null, targets: [], reviewed: null, confirmWithinS: null }
+    const empty = { nodeId: null, returnTo: null, targets: [], leftOut: [], reviewed: null, confirmWithinS: null }
     const id = Number((await jobs.insert(tx, { ...empty, clusterId, dryRun: input.dry_run })).id)
     await store.insertTarget(tx, id, reviewed)
     const { record: result } = found(await jobs.findForUpdate(tx, id))

@@ -90,6 +90,7 @@ async function updateNode(
       cpuCores: host.cpu_cores,
       memoryBytes: BigInt(host.memory_bytes),
       ...accountRingOf(inventory),
+      proxyAuthentication: inventory.proxy_authentication ?? null,
       ...Object.assign({}, ...without(readings, operatorFields)),
       inventory,
       ...(hardware === undefined ? {} : { hardwareReport: hardware }),

@@ -111,6 +111,7 @@ function recordOf(row: Row): Node {
     replication_facing_ip: row.replicationFacingIp,
     other_ips: row.otherIps,
     ...roles,
+    proxy_authentication: row.proxyAuthentication as Node['proxy_authentication'],
     state: row.state as NodeState,
     state_detail: stateDetail({ hostname: row.hostname, ...roles }),
     config_state: row.configState as ConfigState,

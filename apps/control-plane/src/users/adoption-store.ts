@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { divideProxies } from '../services/proxies.js'
 import type { Proxy } from './proxy-candidates.js'
 
 export interface AdoptionStore {
@@ -8,7 +9,7 @@ export interface AdoptionStore {
 
 export interface AdoptingCluster {
   readonly hasIdentity: boolean
-  /** The nodes that run a proxy and are approved for it. */
+  /** The nodes to whose proxies users are deployed. */
   readonly proxies: readonly Proxy[]
   /** What is adopted already: lines of tempauth, and `user/project` of Keystone. */
   readonly adopted: ReadonlySet<string>
@@ -24,7 +25,7 @@ export function createAdoptionStore({ prisma }: Database): AdoptionStore {
           identity: { select: { clusterId: true } },
           nodes: {
             where: proxies,
-            select: { id: true, hostname: true },
+            select: { id: true, hostname: true, proxyAuthentication: true },
             orderBy: [{ hostname: 'asc' }, { id: 'asc' }],
           },
           users: { select: { adoptedLine: true, adoptedIdentityUser: true, projectId: true } },
@@ -34,7 +35,11 @@ export function createAdoptionStore({ prisma }: Database): AdoptionStore {
       const adopted = row.users.flatMap(({ adoptedLine, adoptedIdentityUser, projectId }) =>
         adoptedIdentityUser === null ? (adoptedLine ?? []) : `${adoptedIdentityUser}/${projectId}`,
       )
-      return { hasIdentity: row.identity !== null, proxies: row.nodes, adopted: new Set(adopted) }
+      return {
+        hasIdentity: row.identity !== null,
+        proxies: divideProxies(row.nodes).targets,
+        adopted: new Set(adopted),
+      }
     },
   }
 }

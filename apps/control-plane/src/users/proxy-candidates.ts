@@ -4,7 +4,7 @@ import { RoostError, UserName } from '@roost/api-types/rest'
 import type { AgentRequests } from '../agents/requests.js'
 import type { Candidate } from './candidate.js'
 
-/** A node that runs a proxy and is approved for it. */
+/** A node to whose proxy users are deployed. */
 export interface Proxy {
   readonly id: number
   readonly hostname: string

@@ -17,6 +17,7 @@ import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
 import { type AskRecon, readSwiftVersion } from '../swift/recon/recon-client.js'
+import { readProxyAuthentication } from '../swift/users/authentication.js'
 import { createSwiftReaders, readSwift, type Swift } from './swift.js'
 
 export interface InventoryOptions {
@@ -77,14 +78,13 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       addresses: [...addresses],
       facing: readFacing(machine, swift, interfaces),
       roles: readRoles(machine, swift, config),
-      ...(swift.own === null ? {} : { in_account_ring: swift.own.some(({ inAccountRing }) => inAccountRing) }),
+      ...unlessUnknown(machine, swift, config),
       disks: disksOf(blocks).filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,
       policies: policiesOf(swift, config),
       rings: [...swift.rings],
       swift_version: swiftVersion,
-      ...(swift.hashPathDigest === undefined ? {} : { hash_path_digest: swift.hashPathDigest }),
       gateway,
       problems: [...swift.problems, ...duplicateUuids(filesystems), ...deviceProblems(devices ?? [])],
     }
@@ -100,6 +100,20 @@ function blockNames(filesystems: readonly KnownFilesystem[]): readonly string[] 
 function readRoles(machine: Machine, { own, hasProxy }: Swift, { roles }: InventoryConfig): Inventory['roles'] {
   const facts = { own: own ?? [], hasProxy, programs: readPrograms(machine) }
   return detectRoles({ ...facts, isPreparedGateway: isPrepared(machine), overrides: roles })
+}
+
+/** Returns what is absent while it is not known. */
+function unlessUnknown(
+  machine: Machine,
+  { own, hashPathDigest }: Swift,
+  { swiftDirectory }: InventoryConfig,
+): Pick<Inventory, 'in_account_ring' | 'hash_path_digest' | 'proxy_authentication'> {
+  const authentication = readProxyAuthentication(machine, swiftDirectory)
+  return {
+    ...(own === null ? {} : { in_account_ring: own.some(({ inAccountRing }) => inAccountRing) }),
+    ...(hashPathDigest === undefined ? {} : { hash_path_digest: hashPathDigest }),
+    ...(authentication === undefined ? {} : { proxy_authentication: authentication }),
+  }
 }
 
 /** Says whether the kernel is the root's own. Otherwise only the disks of its mounts belong to it. */

@@ -19,6 +19,8 @@ export interface Machine {
   stamp(path: string): string | undefined
   /** Returns the time of the last write in Unix milliseconds; undefined when the file is not there. */
   modifiedAt(path: string): number | undefined
+  /** Returns the time of the last change of content, owner, mode or name in Unix milliseconds; undefined when it is not there. */
+  changedAt(path: string): number | undefined
   /** Lists the names in a folder, sorted; none when it is not there. */
   list(path: string): readonly string[]
   /** Returns the target of a symbolic link; undefined when it is none. */
@@ -49,6 +51,7 @@ export function openMachine(root = '/'): Machine {
         return `${ino} ${size} ${mtimeMs}`
       }),
     modifiedAt: (wanted) => unlessMissing(() => statSync(path(wanted)).mtimeMs),
+    changedAt: (wanted) => unlessMissing(() => statSync(path(wanted)).ctimeMs),
     list: (wanted) =>
       unlessMissing(() => {
         const folder = path(wanted)

@@ -17,6 +17,7 @@ export * from '../values/json-depth.js'
 // Used where zod is not loaded, such as in the gateway's renderers.
 export * from '../values/ip-address.js'
 export * from '../values/node-roles.js'
+export * from '../values/proxy-authentication.js'
 export * from '../values/package-version.js'
 export * from '../values/share-clients.js'
 export * from '../values/share-patterns.js'

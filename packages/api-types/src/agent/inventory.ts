@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { forEachRole } from '../values/node-roles.js'
+import { proxyAuthentications } from '../values/proxy-authentication.js'
 import { HardwareReport } from './hardware.js'
 import {
   Bytes,
@@ -222,6 +223,11 @@ export const Inventory = z.object({
    * while swift.conf cannot be read, and from agents of 0.2.
    */
   hash_path_digest: z.optional(text),
+  /**
+   * How the proxy of this node authenticates its clients. Absent without a proxy, while the agent does not know what the running
+   * proxy has read, and from agents of 0.2.
+   */
+  proxy_authentication: z.optional(z.enum(proxyAuthentications)),
   gateway: InventoryGateway,
   problems: list(InventoryProblem),
   /** Absent from agents of 0.2. */

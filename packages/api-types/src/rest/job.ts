@@ -90,11 +90,18 @@ const exampleJob = {
   progress: 100,
   message: '',
   targets: [{ node: '/api/v1/nodes/7/', state: 'applied', message: '', generation: 4 }],
+  left_out: [],
   dry_run: false,
   confirm_within_s: null,
   confirmed: null,
   plan: null,
 }
+
+/** A node of the cluster that the kind of deployment concerns, and that is no target. */
+export const LeftOutNode = z
+  .object({ node: relationUri('nodes'), message: z.string() })
+  .meta({ id: 'LeftOutNode', examples: [{ node: '/api/v1/nodes/9/', message: 'authenticates with Keystone' }] })
+export type LeftOutNode = z.infer<typeof LeftOutNode>
 
 /** A deployment. It is for one node or for all nodes of a cluster that it concerns; the other of the two is null. */
 export const Job = z
@@ -105,6 +112,9 @@ export const Job = z
     cluster: relationUri('clusters').nullable(),
     ...jobProgress,
     targets: z.array(JobTarget),
+    left_out: z.array(LeftOutNode).meta({
+      description: 'Proxies of the cluster that get no users, because they do not authenticate with tempauth',
+    }),
     dry_run: z.boolean(),
     confirm_within_s: z
       .int()
@@ -144,7 +154,7 @@ export type JobInput = z.infer<typeof JobInput>
 export const jobRules = {
   filters: { ...byId, ...throughNode, ...throughCluster, state: 'text' },
   ordering: ['id', 'state', 'created', 'started', 'finished'],
-  observed: ['state', 'started', 'finished', 'progress', 'message', 'targets', 'confirmed', 'plan'],
+  observed: ['state', 'started', 'finished', 'progress', 'message', 'targets', 'left_out', 'confirmed', 'plan'],
 } as const satisfies ResourceRules
 
 /** What a node has that the generation in force did not put there. */

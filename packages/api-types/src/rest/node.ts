@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { forEachRole } from '../values/node-roles.js'
+import { proxyAuthentications } from '../values/proxy-authentication.js'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
@@ -66,6 +67,7 @@ const exampleNode = {
   other_ips: [],
   node_role: exampleRole,
   roles_granted: [],
+  proxy_authentication: null,
   state: 'online' as const,
   state_detail: null,
   config_state: 'synced' as const,
@@ -100,6 +102,10 @@ export const Node = z
     roles_granted: z.array(GrantableRole).meta({
       description:
         'Roles whose deployments the node receives. An enrollment token or an operator who changes node_role grants them',
+    }),
+    proxy_authentication: z.enum(proxyAuthentications).nullable().meta({
+      description:
+        'How the proxy of the node authenticates its clients; null without a proxy, or while it is not known. Users are deployed to tempauth',
     }),
     state: NodeState,
     state_detail: z
@@ -158,7 +164,16 @@ export const nodeRules = {
     'last_seen',
     'agent_version',
   ],
-  observed: ['state', 'state_detail', 'config_state', 'last_seen', 'agent_version', 'problems', 'passwords_to_rotate'],
+  observed: [
+    'proxy_authentication',
+    'state',
+    'state_detail',
+    'config_state',
+    'last_seen',
+    'agent_version',
+    'problems',
+    'passwords_to_rotate',
+  ],
 } as const satisfies ResourceRules
 
 /**

@@ -83,6 +83,7 @@ export const deploy = {
   'job.COMPLETED_FAILED': 'fehlgeschlagen',
   'job.waitsForYou': 'wartet auf Ihre Bestätigung',
   'job.targets': 'Knoten',
+  'job.leftOut': 'Ausgelassen: {name} ({message})',
   'job.about': 'Überblick',
   'job.created': 'Angelegt',
   'job.started': 'Begonnen',

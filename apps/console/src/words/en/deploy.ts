@@ -83,6 +83,7 @@ export const deploy = {
   'job.COMPLETED_FAILED': 'failed',
   'job.waitsForYou': 'waits for your confirmation',
   'job.targets': 'Nodes',
+  'job.leftOut': 'Left out: {name} {message}.',
   'job.about': 'About',
   'job.created': 'Created',
   'job.started': 'Started',

@@ -18,7 +18,7 @@ import type { WaitFlags } from './follow.js'
 import { jobKinds, printJob } from './jobs.js'
 import type { JobKind } from './jobs.js'
 import { addPending } from './pending.js'
-import { describePlan, lostSessions } from './plan.js'
+import { describeLeftOut, describePlan, lostSessions } from './plan.js'
 
 interface DeployFlags extends OutputOptions, ConfirmFlags, WaitFlags {
   readonly cluster?: string
@@ -73,7 +73,8 @@ async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFla
   if (plan === null || planned.state !== 'COMPLETED_SUCCESS')
     return failPlan(terminal, rpc, { kind, job: planned }, flags)
   if (flags.planOnly === true && !isTabular(flags)) return printValue(terminal, planned, flags)
-  const text = describePlan(plan, await hostnamesByUri(rpc))
+  const hostnames = await hostnamesByUri(rpc)
+  const text = describePlan(plan, hostnames) + describeLeftOut(planned, hostnames)
   if (isTabular(flags)) terminal.out.write(text)
   else terminal.err.write(text)
   if (flags.planOnly === true) return

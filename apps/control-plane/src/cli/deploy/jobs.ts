@@ -13,6 +13,7 @@ import { watched, withWatch } from '../terminal/watch.js'
 import type { WatchOptions } from '../terminal/watch.js'
 import { endByResult, followJob, withWait } from './follow.js'
 import type { WaitFlags } from './follow.js'
+import { describeLeftOut } from './plan.js'
 
 /** The two kinds of jobs, by the noun that `roost deploy` has for them. Both have their ids from one sequence. */
 export const jobKinds = { shares: 'gatewayDeployments', users: 'userDbDeployments' } as const
@@ -62,6 +63,7 @@ export async function printJob(terminal: Terminal, rpc: Rpc, known: KnownJob, op
     name: (target) => ('node' in target ? target.node : target.identity),
   }
   await print(terminal, known.job.targets, targets, options)
+  terminal.out.write(describeLeftOut(known.job, hostnames))
 }
 
 /** In JSON and YAML a job is the record of the API. */

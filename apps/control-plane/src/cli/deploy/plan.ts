@@ -1,11 +1,18 @@
 import { counted, printable } from '@roost/runtime'
-import type { IdentityPlan, JobPlan, NodePlan } from '@roost/api-types/rest'
+import type { IdentityPlan, Job, JobPlan, NodePlan } from '@roost/api-types/rest'
 
 /** Returns a plan as text: files with their diffs, what servers do, and the clients that lose their session. */
 export function describePlan({ nodes, identity }: JobPlan, hostnames: ReadonlyMap<string, string>): string {
   const parts = nodes.map((plan) => [`${hostnames.get(plan.node) ?? plan.node}:`, ...linesOf(plan).map(indented)])
   if (identity !== undefined) parts.push(['identity service:', ...identityLines(identity).map(indented)])
   return `${parts.flat().map(printable).join('\n')}\n`
+}
+
+/** Returns a line for each proxy to which a deployment of users does not go. */
+export function describeLeftOut({ left_out: leftOut }: Job, hostnames: ReadonlyMap<string, string>): string {
+  return leftOut
+    .map(({ node, message }) => `${printable(`Left out: ${hostnames.get(node) ?? node} ${message}.`)}\n`)
+    .join('')
 }
 
 /** Returns how many sessions of clients a plan ends. */

@@ -12,6 +12,7 @@ const detailColumns: Columns<NodeRecord> = {
   'MAINTENANCE UNTIL': ({ maintenance_until: until }) => moment(until),
   CONFIG: ({ config_state }) => state(config_state),
   'ROLES APPROVED': ({ roles_granted }) => roleNames(roles_granted) || null,
+  PROXY: ({ proxy_authentication }) => proxy_authentication,
   DETAIL: ({ state_detail }) => state_detail,
   'CPU CORES': ({ cpu_cores }) => cpu_cores,
   'RAM GB': ({ ram_gb }) => ram_gb,

@@ -93,7 +93,7 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
     listFailedDeployments: (clusterId) => prisma.$queryRaw`
       select d.node_id as "nodeId", d.kind, d.outcome, d.message
       from node_deployments d join nodes n on n.id = d.node_id
-      where n.cluster_id = ${clusterId} and d.outcome is not null and d.outcome <> 'applied'
+      where n.cluster_id = ${clusterId} and d.outcome is not null and d.outcome <> 'applied' and not d.is_left_out
         and n.enabled and case d.kind when 'gateway' then 'runs_gateway' else 'runs_proxy' end = any(n.roles_granted)
         and (d.kind = 'gateway' or not exists (select from identity_services i where i.cluster_id = n.cluster_id))
       order by d.node_id, d.kind`,

@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.js'
 import { parseCasedIni } from '../config/ini.js'
 import { findProxies } from '../users/proxy-process.js'
 import { folderOf } from '../users/location.js'
+import { pipelineOf } from '../users/proxy-settings.js'
 
 export interface ConfigText {
   readonly path: string
@@ -57,7 +58,7 @@ const setting = 'log_msg_template'
 /** Reads the logging of a proxy that merges these files; undefined for one that logs no requests. */
 export function loggingOf(files: readonly ConfigText[]): ProxyLogging | undefined {
   const ini = parseCasedIni(...files.map(({ text }) => text))
-  const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
+  const pipeline = pipelineOf(ini)
   const filterOf = (name: string) => ini.get(`filter:${name}`)?.get('use') ?? ''
   const name = pipeline.find((entry) => /[#:]proxy_logging/.test(filterOf(entry)))
   if (name === undefined) return undefined

@@ -2,7 +2,7 @@ import type { Machine } from '../../machine/machine.js'
 import { parseCasedIni } from '../config/ini.js'
 import type { Ini } from '../config/ini.js'
 import { readServerFiles } from '../config/server-files.js'
-import { endpointOf, isFilter, memcachedServers } from '../users/proxy-settings.js'
+import { endpointOf, isFilter, memcachedServers, pipelineOf } from '../users/proxy-settings.js'
 import type { Endpoint } from '../users/proxy-settings.js'
 
 /** Where a filter of a proxy keeps what Keystone answered about tokens or keys. */
@@ -35,7 +35,7 @@ function fail(path: string, error: unknown): never {
 }
 
 function cachesOf(path: string, ini: Ini, memcacheConf: string): readonly TokenCache[] {
-  const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
+  const pipeline = pipelineOf(ini)
   const filtersOf = (egg: string) =>
     pipeline.filter((name) => isFilter(ini, name, egg)).map((name) => ini.get(`filter:${name}`) ?? new Map())
   // Without this filter there is no cache in the environment of requests.

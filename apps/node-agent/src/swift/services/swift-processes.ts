@@ -43,7 +43,8 @@ export function programOf(line: string | undefined): { readonly daemon: string; 
   return at < 0 || daemon === undefined || path === undefined ? undefined : { daemon, path: path.replace(/\/+$/, '') }
 }
 
-function statOf(stat: string | undefined): { readonly parent: string; readonly startTime: string } | undefined {
+/** Reads the parent of a process, and its start in ticks of the kernel since the boot, from `/proc/<pid>/stat`. */
+export function statOf(stat: string | undefined): { readonly parent: string; readonly startTime: string } | undefined {
   // The name before the last parenthesis may contain blanks; state, parent and, as the 20th of them, the start are after it.
   const fields = (stat ?? '').slice((stat ?? '').lastIndexOf(')') + 2).split(' ')
   const [, parent] = fields

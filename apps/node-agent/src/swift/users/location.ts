@@ -24,16 +24,22 @@ export function folderOf(swiftDirectory: string): string {
   return `${swiftDirectory}/proxy-server.conf.d`
 }
 
+/** Returns the files that a proxy merges, without ours: those of its folder, else the one beside it. */
+export function proxyFiles(machine: Machine, swiftDirectory: string): readonly string[] {
+  const folder = folderOf(swiftDirectory)
+  const names = machine.list(folder).filter((name) => name.endsWith('.conf') && !name.startsWith('.'))
+  const paths = names.filter((name) => name !== fileName).map((name) => `${folder}/${name}`)
+  return paths.length > 0 ? paths : [`${swiftDirectory}/proxy-server.conf`]
+}
+
 /** Throws an error with the remedy if users cannot be deployed to this machine's proxy. */
 export function findLocation(machine: Machine, kernel: Machine, swiftDirectory: string): Location {
   const folder = folderOf(swiftDirectory)
-  const names = machine.list(folder).filter((name) => name.endsWith('.conf') && !name.startsWith('.'))
-  const texts = names.filter((name) => name !== fileName).map((name) => machine.read(`${folder}/${name}`) ?? '')
   const running = findProxies(kernel)
   const proxies = running.filter(({ configuration }) => withoutSlash(configuration) === folder)
   // The authentication is checked before the way in which the proxy was started.
-  const merged = texts.length > 0 ? texts : [machine.read(`${swiftDirectory}/proxy-server.conf`) ?? '']
-  const settings = readProxySettings(merged, machine.read(`${swiftDirectory}/memcache.conf`) ?? '')
+  const texts = proxyFiles(machine, swiftDirectory).map((path) => machine.read(path) ?? '')
+  const settings = readProxySettings(texts, machine.read(`${swiftDirectory}/memcache.conf`) ?? '')
   const [one] = running
   if (one === undefined) throw new Error(notRunning(machine, kernel))
   if (proxies.length === 0)

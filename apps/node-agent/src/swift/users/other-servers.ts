@@ -8,14 +8,26 @@ const apacheFolders = ['/etc/apache2/sites-enabled', '/etc/apache2/conf-enabled'
 
 /** Finds a proxy that runs as an application of uWSGI or Apache; null without one. */
 export function findOtherServer(machine: Machine, kernel: Machine): OtherServer | null {
+  return findOtherProcesses(machine, kernel)?.server ?? null
+}
+
+interface OtherProcesses {
+  readonly server: OtherServer
+  readonly pids: readonly string[]
+}
+
+/** Finds the processes of such a proxy. */
+export function findOtherProcesses(machine: Machine, kernel: Machine): OtherProcesses | null {
   const programs = kernel
     .list('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .map((pid) => ({ pid, name: unlessDenied(() => kernel.read(`/proc/${pid}/comm`))?.trim() ?? '' }))
-  const runsUwsgi = programs.some(({ pid, name }) => name.startsWith('uwsgi') && isProxy(argumentsOf(kernel, pid)))
-  if (runsUwsgi) return 'uWSGI'
-  const runsApache = programs.some(({ name }) => name === 'apache2' || name === 'httpd')
-  return runsApache && apacheFolders.some((folder) => hasProxySite(machine, folder)) ? 'Apache' : null
+  const pidsOf = (found: typeof programs) => found.map(({ pid }) => pid)
+  const uwsgi = programs.filter(({ pid, name }) => name.startsWith('uwsgi') && isProxy(argumentsOf(kernel, pid)))
+  if (uwsgi.length > 0) return { server: 'uWSGI', pids: pidsOf(uwsgi) }
+  const apache = programs.filter(({ name }) => name === 'apache2' || name === 'httpd')
+  const servesProxy = apache.length > 0 && apacheFolders.some((folder) => hasProxySite(machine, folder))
+  return servesProxy ? { server: 'Apache', pids: pidsOf(apache) } : null
 }
 
 /** Says what cannot be done with a proxy that runs there. */

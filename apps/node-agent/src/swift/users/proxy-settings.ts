@@ -29,7 +29,7 @@ export interface ProxySettings {
 /** Parses the files that a proxy merges, without our own. Throws a sentence if users cannot be deployed to this proxy. */
 export function readProxySettings(texts: readonly string[], memcacheConf: string): ProxySettings {
   const ini = parseCasedIni(...texts)
-  const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
+  const pipeline = pipelineOf(ini)
   if (pipeline.length === 0) throw new Error("The proxy's configuration has no pipeline.")
   const section = tempauthSection(ini, pipeline)
   const settings = ini.get(section) ?? new Map<string, string>()
@@ -65,13 +65,29 @@ export function isFilter(ini: Ini, name: string, egg: string): boolean {
   return use.endsWith(`#${egg}`) || use.includes(`${egg}:filter_factory`)
 }
 
+type Authentication =
+  | { readonly kind: 'tempauth' | 'keystone'; readonly filter: string }
+  | { readonly kind: 'other'; readonly filter: null }
+
+/** Returns how a proxy with this pipeline authenticates. With tempauth beside Keystone, it accepts the users of tempauth. */
+export function authenticationOf(ini: Ini, pipeline: readonly string[]): Authentication {
+  const find = (...eggs: readonly string[]) => pipeline.find((entry) => eggs.some((egg) => isFilter(ini, entry, egg)))
+  const tempauth = find('tempauth')
+  if (tempauth !== undefined) return { kind: 'tempauth', filter: tempauth }
+  const keystone = find('keystoneauth', 'auth_token')
+  return keystone === undefined ? { kind: 'other', filter: null } : { kind: 'keystone', filter: keystone }
+}
+
+export function pipelineOf(ini: Ini): readonly string[] {
+  return (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
+}
+
 function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
-  const name = pipeline.find((entry) => isFilter(ini, entry, 'tempauth'))
-  if (name !== undefined) return `filter:${name}`
-  const keystone = pipeline.find((entry) => isFilter(ini, entry, 'keystoneauth') || isFilter(ini, entry, 'auth_token'))
-  if (keystone !== undefined)
+  const { kind, filter } = authenticationOf(ini, pipeline)
+  if (kind === 'tempauth') return `filter:${filter}`
+  if (kind === 'keystone')
     throw new Error(
-      `The proxy of this cluster authenticates with Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only. Set the identity service of the cluster with \`roost cluster set-identity\`.`,
+      `The proxy of this cluster authenticates with Keystone ('${filter}' in its pipeline). Users are deployed to tempauth only. Set the identity service of the cluster with \`roost cluster set-identity\`.`,
     )
   throw new Error(`The proxy's pipeline has no tempauth (${pipeline.join(' ')}). Users are deployed to tempauth only.`)
 }

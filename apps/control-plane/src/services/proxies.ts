@@ -1,0 +1,22 @@
+interface Proxy {
+  /** Null while it is not known. */
+  readonly proxyAuthentication: string | null
+}
+
+type Known<T> = T & { readonly proxyAuthentication: string }
+
+/**
+ * Divides the proxies of a cluster: users are deployed to those with tempauth, and to those of which nothing is known. The others
+ * accept neither these users nor their tokens. Where there are only such, they are all targets, and say why they cannot have users.
+ */
+export function divideProxies<T extends Proxy>(
+  proxies: readonly T[],
+): { readonly targets: readonly T[]; readonly leftOut: readonly Known<T>[] } {
+  const leftOut = proxies.filter(hasOther)
+  if (leftOut.length === proxies.length) return { targets: proxies, leftOut: [] }
+  return { targets: proxies.filter((proxy) => !hasOther(proxy)), leftOut }
+}
+
+function hasOther<T extends Proxy>(proxy: T): proxy is Known<T> {
+  return proxy.proxyAuthentication !== null && proxy.proxyAuthentication !== 'tempauth'
+}
