@@ -4,7 +4,11 @@ import { decide, progressOf } from './decide.js'
 import type { DecisionRules, JobNow, TargetNow } from './decide.js'
 
 const timeoutMs = 1_000
-const rules = (oneByOne: boolean): DecisionRules => ({ oneByOne, withoutTargets: 'No node is there.' })
+const rules = (oneByOne: boolean): DecisionRules => ({
+  oneByOne,
+  shutsOut: oneByOne,
+  withoutTargets: 'No node is there.',
+})
 
 /** What a node may do between two checks. */
 const happening = fc.record({
@@ -22,6 +26,7 @@ interface World {
 const start = (count: number): World => ({
   targets: Array.from({ length: count }, (_, nodeId) => ({
     nodeId,
+    hostname: `p${nodeId}`,
     state: 'waiting',
     begun: false,
     answered: false,
@@ -125,6 +130,29 @@ describe('the state machine of a job', () => {
         expect(progressOf({ ...jobOf(world), state: 'COMPLETED_FAILED' })).toBe(100)
       }),
     )
+  })
+
+  describe('that shuts users out', () => {
+    const failed = { state: 'failed', begun: true } as const
+    const notReached = { ...failed, message: 'Not reached: memcached 10.0.0.2:11211.' }
+    const ended = (...changes: readonly Partial<TargetNow>[]) => {
+      const targets = start(changes.length).targets.map((target, i) => ({ ...target, ...changes[i] }))
+      return (dryRun: boolean) => decide({ state: 'IN_PROGRESS', dryRun, targets }, rules(true), 0).finish?.message
+    }
+
+    it('names each proxy on which they are not, by its reason', () => {
+      const away = { ...failed, message: 'Not reached: this proxy is not connected.' }
+      expect(ended(notReached, { state: 'applied' }, away, notReached)(false)).toBe(
+        'Users who lost rights are shut out on 1 of 4 proxies. p0, p3: Not reached: memcached 10.0.0.2:11211. p2: Not reached: this proxy is not connected.',
+      )
+    })
+
+    it('names the first one where each has answered, and in a plan', () => {
+      const answered = { ...failed, answered: true, message: 'It would not start.' }
+      const first = '1 of 2 nodes failed; the first: '
+      expect(ended({ state: 'applied' }, answered)(false)).toBe(`${first}It would not start.`)
+      expect(ended({ state: 'planned' }, notReached)(true)).toBe(`${first}Not reached: memcached 10.0.0.2:11211.`)
+    })
   })
 
   it('fails at once without targets', () => {

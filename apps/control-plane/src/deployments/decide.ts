@@ -3,6 +3,7 @@ import type { Clock } from '@roost/runtime'
 
 export interface TargetNow {
   readonly nodeId: number
+  readonly hostname: string
   readonly state: TargetState
   /** The target was sent its generation, or asked for its plan. */
   readonly begun: boolean
@@ -37,6 +38,8 @@ export interface Decision {
 
 export interface DecisionRules {
   readonly oneByOne: boolean
+  /** True: its nodes let users in, so that the job names each one on which those may go on who lost their rights. */
+  readonly shutsOut: boolean
   /** The message of a job without targets. */
   readonly withoutTargets: string
 }
@@ -62,7 +65,7 @@ export function decide(job: JobNow, rules: DecisionRules, now: number): Decision
     begin: begin.map(({ nodeId }) => nodeId),
     expire: [...expire, ...unconfirmed.filter((target) => isLate(target, now))].map(({ nodeId }) => nodeId),
     skip: skip.map(({ nodeId }) => nodeId),
-    finish: running.length + waiting.length + unconfirmed.length === 0 ? outcome(targets) : null,
+    finish: running.length + waiting.length + unconfirmed.length === 0 ? outcome(job, rules) : null,
   }
 }
 
@@ -81,15 +84,28 @@ function isEnded({ state }: TargetNow, { dryRun }: JobNow): boolean {
   return endedStates.includes(state) || (dryRun && state === 'planned')
 }
 
-function outcome(targets: readonly TargetNow[]): Decision['finish'] {
+function outcome({ targets, dryRun }: JobNow, { shutsOut }: DecisionRules): Decision['finish'] {
   const failed = targets.filter(({ state }) => isFailure(state))
   const [first] = failed
   if (first === undefined) return { state: 'COMPLETED_SUCCESS', message: '' }
-  const message =
-    targets.length === 1
-      ? first.message
-      : `${failed.length} of ${targets.length} nodes failed; the first: ${first.message}`
-  return { state: 'COMPLETED_FAILED', message }
+  const state = 'COMPLETED_FAILED'
+  if (targets.length === 1) return { state, message: first.message }
+  const isNotReached = failed.some(({ begun, answered }) => begun && !answered)
+  if (shutsOut && !dryRun && isNotReached) return { state, message: notShutOut(targets.length, failed) }
+  return { state, message: `${failed.length} of ${targets.length} nodes failed; the first: ${first.message}` }
+}
+
+const shownNames = 10
+
+/** Names each proxy that failed, by its reason: what they share is a memcached server. */
+function notShutOut(total: number, failed: readonly TargetNow[]): string {
+  const messages = [...new Set(failed.map(({ message }) => message))]
+  const reasons = messages.map((message) => {
+    const names = failed.filter((target) => target.message === message).map(({ hostname }) => hostname)
+    const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : ''
+    return `${names.slice(0, shownNames).join(', ')}${more}: ${message}`
+  })
+  return `Users who lost rights are shut out on ${total - failed.length} of ${total} proxies. ${reasons.join(' ')}`
 }
 
 /** 0 to 100: each target by how far it is. */

@@ -18,7 +18,7 @@ import { deploymentKinds } from './kinds.js'
 import type { ReviewedPlan } from './plan-id.js'
 
 export const withTargets = {
-  targets: { orderBy: { nodeId: 'asc' } },
+  targets: { orderBy: { nodeId: 'asc' }, include: { node: { select: { hostname: true } } } },
   leftOut: { orderBy: { nodeId: 'asc' } },
   identityTarget: true,
 } as const satisfies Prisma.JobInclude
@@ -29,8 +29,9 @@ export function jobNow(row: JobRow): JobNow {
   return {
     state: row.state as JobState,
     dryRun: row.dryRun,
-    targets: row.targets.map(({ nodeId, state, begun, answered, unconfirmed, attempts, message }) => ({
+    targets: row.targets.map(({ nodeId, node, state, begun, answered, unconfirmed, attempts, message }) => ({
       nodeId,
+      hostname: node.hostname,
       state: state as TargetState,
       begun,
       answered,
@@ -84,7 +85,7 @@ function identityRecord(clusterId: number, { state, message }: IdentityRow): Job
 
 /** The job as one whose target is a node: its progress is that of the identity service. */
 function identityNow(row: JobRow, { state, begun, attempts, message }: IdentityRow): JobNow {
-  const node = { nodeId: 0, answered: false, unconfirmed: false, deadline: null }
+  const node = { nodeId: 0, hostname: '', answered: false, unconfirmed: false, deadline: null }
   const target = { ...node, state: state as TargetState, begun, attempts, message }
   return { ...jobNow(row), targets: [target] }
 }

@@ -47,5 +47,9 @@ export function notGranted(kind: DeploymentKind): string {
 /** Returns the rules by which jobs of the kind are decided. */
 export function decisionRules(kind: DeploymentKind): DecisionRules {
   const { oneByOne, nodes } = deploymentKinds[kind]
-  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.` }
+  return {
+    oneByOne,
+    shutsOut: kind === 'user_db',
+    withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.`,
+  }
 }
