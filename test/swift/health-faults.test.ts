@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectPromised } from '../support/clock/promised.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
@@ -27,6 +28,7 @@ const faults = [
   ['6 account auditor', 'n1', 'daemon_stopped account-auditor'],
   ['7 sharder in a crash loop', 'n2', 'daemon_restarts container-sharder'],
   ['8 expirer', 'n1', 'daemon_stopped object-expirer'],
+  ['9 another hash suffix', 'n2', 'swift_conf_mismatch store-n2'],
   ['10 another policy name', 'n2', 'policies_differ 1'],
   ['11 clock 300 s ahead', 'n2', 'clock_skew store-n2'],
   ['12 ring pushed to one node', 'n2', 'ring_mismatch object-1'],
@@ -142,7 +144,7 @@ ${internalClient}end`)
     await reconstructor.stop()
     await sharder.stop()
     await two.exec(`sed -i '/container-sharder/,$ s/interval = 5/interval = no number/' /etc/swift/container-server.conf
-      sed -i 's/name = silver/name = stolen/' /etc/swift/swift.conf
+      sed -i 's/name = silver/name = stolen/; s/^\\(swift_hash_path_suffix = .*\\)/\\1x/' /etc/swift/swift.conf
       gzip -dc /etc/swift/object-1.ring.gz | gzip -1 -n > /tmp/new.ring.gz
       cat /tmp/new.ring.gz > /etc/swift/object-1.ring.gz
       chown root: /var/cache/swift && chmod 755 /var/cache/swift
@@ -157,10 +159,15 @@ ${internalClient}end`)
   }
 
   describe('once they are made', () => {
-    beforeAll(makeFaults, 400_000)
+    let madeAt = 0
+    beforeAll(async () => {
+      await makeFaults()
+      madeAt = performance.now()
+    }, 400_000)
 
     it.each(faults)('%s: the health of the cluster has it', { timeout: 320_000 }, async (_name, node, fault) => {
       await expect.poll(reasons, waitOptions).toContain(`store-${node}: ${fault}`)
+      expectPromised(`${fault} after all faults are made`, performance.now() - madeAt, 120_000)
     })
 
     it('are on the nodes and on /metrics, and the cluster is critical', { timeout: 320_000 }, async () => {
@@ -176,7 +183,7 @@ ${internalClient}end`)
     await sharder.stop('SIGKILL')
     await two.exec(`chown swift: /var/cache/swift
       sed -i 's/no number/5/' /etc/swift/container-server.conf
-      sed -i 's/name = stolen/name = silver/' /etc/swift/swift.conf
+      sed -i 's/name = stolen/name = silver/; s/^\\(swift_hash_path_suffix = .*\\)x$/\\1/' /etc/swift/swift.conf
       cat ${swift.machine.dir}/rings/object-1.ring.gz > /etc/swift/object-1.ring.gz`)
     for (const name of stopped) await one.start(name)
     await two.start('container-server')
