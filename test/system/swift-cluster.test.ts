@@ -13,7 +13,7 @@ import type { Machine } from '../support/swift/machine.js'
 import { logIn } from '../support/swift/session.js'
 import type { Session } from '../support/swift/session.js'
 import { bootSwiftCluster, findSwiftRoot } from '../support/systemd/swift-cluster.js'
-import type { SwiftCluster } from '../support/systemd/swift-cluster.js'
+import type { SwiftCluster, SwiftClusterNode } from '../support/systemd/swift-cluster.js'
 
 const waitOptions = { timeout: 240_000, interval: 500 }
 const password = 'bobs-password-is-this-1'
@@ -166,6 +166,27 @@ describe.skipIf(missing !== undefined)(
       expect((await deployUsers()).state).toBe('COMPLETED_SUCCESS')
       const session = await logIn(one.proxyUrl, 'bob:bob', password)
       expect((await (await request('GET', session, '/coded/large')).arrayBuffer()).byteLength).toBe(bytes)
+    })
+
+    it('says by its doctor how each node is, from the unit of its agent', async () => {
+      const findings = async (node: SwiftClusterNode): Promise<object> => {
+        const { stdout } = await node.run('roost-agent', ['doctor', '-o', 'json'])
+        const found = JSON.parse(stdout) as readonly Readonly<Record<'check' | 'verdict' | 'message', string>>[]
+        return Object.fromEntries(found.map(({ check, verdict, message }) => [check, `${verdict}: ${message}`]))
+      }
+      const running = {
+        systemd: 'ok: roost-agent.service is active',
+        enrollment: expect.stringMatching(/^ok: node \d+ of the cluster debian/),
+        'control plane': expect.stringMatching(/^ok: /),
+      }
+      expect(await findings(swift.storage[0])).toMatchObject({
+        ...running,
+        users: expect.stringContaining('users are deployed to /etc/swift/proxy-server.conf.d/50-roost-users.conf'),
+      })
+      expect(await findings(swift.keystoneProxy)).toMatchObject({
+        ...running,
+        users: expect.stringMatching(/^warn: .* authenticates with Keystone/),
+      })
     })
   },
 )
