@@ -19,7 +19,7 @@ interface Counts {
   readonly req_count: number
 }
 
-describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with ROOST_TEST_SYSTEM=1)', () => {
+describe.skipIf(!isSwiftEnabled)('usage by S3 of a real Swift (as root, with ROOST_TEST_SYSTEM=1)', () => {
   let swift: Swift
   let api: TestApi
   let agent: SwiftAgent
@@ -28,7 +28,11 @@ describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with 
   beforeAll(async () => {
     ;[swift, api] = await Promise.all([startSwift({ servesS3: true }), startApi()])
     cluster = await addCluster(api.database, 'real')
-    const usage = { access_log: '/var/log/swift/proxy-access.log', transfer_interval_seconds: 1 }
+    const usage = {
+      access_log: '/var/log/swift/proxy-access.log',
+      transfer_interval_seconds: 1,
+      storage_interval_seconds: 3,
+    }
     agent = await addSwiftAgent(swift, swift.nodes[0], api, cluster, { config: { usage } })
     agent.start()
   }, 500_000)
@@ -106,5 +110,21 @@ describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with 
     await expect.poll(state, waitOptions).toBe('COMPLETED_SUCCESS')
     const moved = await s3Session('third', accessKey, password)
     await expect.poll(async () => transfer('AUTH_bo_b'), waitOptions).toMatchObject(moved)
+
+    const { account, token } = await logIn(swift.proxyUrl, 'bo_b:bo_b', password)
+    const stored = async () => {
+      const { headers } = await fetch(account, { method: 'HEAD', headers: { 'x-auth-token': token } })
+      const [bytes, objects] = ['bytes-used', 'object-count'].map((name) => Number(headers.get(`x-account-${name}`)))
+      return { bytes_used: bytes, object_count: objects }
+    }
+    // The account hears of what a container has by its updater. Three parts, their manifest, and three other objects.
+    for (const node of swift.nodes) await node.start('container-updater')
+    await expect.poll(async () => (await stored()).object_count, waitOptions).toBe(7)
+    const used = `/api/v1/clusters/${cluster}/utilization/storage/0/AUTH_bo_b/?start=${start}`
+    const { bytes_used: bytes } = await stored()
+    await expect
+      .poll(async () => (await api.get(used)).body.objects[0], waitOptions)
+      .toMatchObject({ bytes_used: bytes, object_count: 7 })
+    expect(bytes).toBeGreaterThanOrEqual(3 + 2 * (5 << 20) + 2 * 4_097 + 1_000)
   })
 })
