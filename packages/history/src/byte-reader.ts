@@ -6,11 +6,17 @@ const f64Bytes = new Uint8Array(f64.buffer)
 /** Reads a part of bytes and refuses, with a sentence, to read beyond it. */
 export class ByteReader {
   readonly #bytes: Uint8Array
-  readonly end: number
+  end: number
   at: number
 
   constructor(bytes: Uint8Array, from = 0, end = bytes.length) {
     this.#bytes = bytes
+    this.at = from
+    this.end = end
+  }
+
+  /** Goes to another part of the bytes. */
+  moveTo(from: number, end: number): void {
     this.at = from
     this.end = end
   }
@@ -62,18 +68,21 @@ export class ByteReader {
       return
     }
     this.need(Math.ceil((count * width) / 8))
+    const bytes = this.#bytes
     const mask = (1 << width) - 1
+    let { at } = this
     let bits = 0
     let filled = 0
     for (let i = 0; i < count; i++) {
       while (filled < width) {
-        bits |= (this.#bytes[this.at++] as number) << filled
+        bits |= (bytes[at++] as number) << filled
         filled += 8
       }
       to[i] = bits & mask
       bits >>>= width
       filled -= width
     }
+    this.at = at
   }
 
   /** Refuses bytes that no value needs. */

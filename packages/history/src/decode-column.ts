@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.js'
+import type { ByteReader } from './byte-reader.js'
 import { largestCode, shiftOf, valueOf } from './float-code.js'
 import { ChunkError, HAS_GAPS, HAS_ZERO, KIND, MAX_READINGS, mantissaOf, SCALE_SHIFT } from './format.js'
 
@@ -21,7 +21,8 @@ function readIntegers(reader: ByteReader, count: number, kind: number, flags: nu
   present[0] = current
   for (let i = 1; i < count; i++) {
     const zigzag = packed[i - 1] as number
-    current += zigzag % 2 === 1 ? -(zigzag + 1) / 2 : zigzag / 2
+    const half = Math.floor(zigzag / 2)
+    current += half * 2 === zigzag ? half : -half - 1
     present[i] = current
   }
   return zero
@@ -93,13 +94,12 @@ function readBitmap(reader: ByteReader, bytes: Uint8Array, readings: number): nu
   return count
 }
 
-/** Reads the column in bytes `from` to `end` into `to`; NaN is where there is no value. */
-export function readColumn(bytes: Uint8Array, from: number, end: number, to: Float64Array): void {
-  if (from === end) {
+/** Reads the column that a reader of bytes is at into `to`; NaN is where there is no value. */
+export function readColumn(reader: ByteReader, bytes: Uint8Array, to: Float64Array): void {
+  if (reader.at === reader.end) {
     to.fill(Number.NaN)
     return
   }
-  const reader = new ByteReader(bytes, from, end)
   const flags = reader.u8()
   const bitmapAt = reader.at
   const count = flags & HAS_GAPS ? readBitmap(reader, bytes, to.length) : to.length

@@ -1,67 +1,95 @@
 import { ByteReader } from './byte-reader.js'
 import { readColumn } from './decode-column.js'
 import type { Chunk } from './encode.js'
-import { ChunkError, GROUP } from './format.js'
+import { ChunkError, checkSize, GROUP } from './format.js'
 import { columnRange, readHead } from './head.js'
 
 export type DecodedChunk = { times: Float64Array; columns: Float64Array[] }
 
-/** Where the columns of a group begin, and after them where the last one ends. */
-function boundaries(group: Uint8Array): Uint32Array {
-  const reader = new ByteReader(group)
-  reader.need(GROUP)
-  const wide = group.subarray(0, GROUP).reduce((count, length) => count + (length === 255 ? 1 : 0), 0)
-  const columnsEnd = group.length - 4 * wide
-  const lengths = new ByteReader(group, Math.max(GROUP, columnsEnd))
-  const begins = new Uint32Array(GROUP + 1)
-  let at = GROUP
+/** Finds where the columns of the group in bytes `from` to `end` begin, and after them where the last one ends. */
+function findColumns(bytes: Uint8Array, from: number, end: number, begins: Uint32Array): void {
+  if (from + GROUP > end) throw new ChunkError('The chunk ends within a value.')
+  let wide = 0
+  for (let i = 0; i < GROUP; i++) if (bytes[from + i] === 255) wide += 1
+  const columnsEnd = end - 4 * wide
+  const lengths = new ByteReader(bytes, Math.max(from + GROUP, columnsEnd), end)
+  let at = from + GROUP
   for (let i = 0; i < GROUP; i++) {
     begins[i] = at
-    const length = group[i] as number
+    const length = bytes[from + i] as number
     at += length === 255 ? lengths.uint(4) : length
     if (at > columnsEnd) throw new ChunkError('A column of the chunk ends outside its group.')
   }
   if (at !== columnsEnd) throw new ChunkError('A group of the chunk has bytes that belong to no column.')
   begins[GROUP] = at
-  return begins
-}
-
-function readInGroup(group: Uint8Array, begins: Uint32Array, position: number, readings: number): Float64Array {
-  const values = new Float64Array(readings)
-  readColumn(group, begins[position] as number, begins[position + 1] as number, values)
-  return values
 }
 
 /** Reads column `index` from the slice of the data that `columnRange` gives. */
 export function decodeColumn(slice: Uint8Array, index: number, readings: number): Float64Array {
-  return readInGroup(slice, boundaries(slice), index % GROUP, readings)
+  const values = new Float64Array(readings)
+  const begins = new Uint32Array(GROUP + 1)
+  findColumns(slice, 0, slice.length, begins)
+  const position = index % GROUP
+  readColumn(new ByteReader(slice, begins[position], begins[position + 1]), slice, values)
+  return values
 }
 
-/** Reads the columns of one group; a position without a column has no bytes. */
-function decodeGroup(group: Uint8Array, columns: number, readings: number): Float64Array[] {
-  const begins = boundaries(group)
-  if (begins[columns] !== begins[GROUP]) throw new ChunkError('The chunk has more columns than its head says.')
-  return Array.from({ length: columns }, (_, position) => readInGroup(group, begins, position, readings))
-}
-
-/** Reads a chunk. Throws a `ChunkError` unless every byte of it has its meaning. */
-export function decodeChunk(head: Uint8Array, data: Uint8Array, columns: number, readings: number): DecodedChunk {
+/** Reads the times of a head. Throws a `ChunkError` unless it has these columns and readings. */
+function readTimes(head: Uint8Array, columns: number, readings: number): Float64Array {
   const opened = readHead(head)
   if (opened.length !== head.length) throw new ChunkError('The head of the chunk has bytes that belong to nothing.')
   if (opened.columns !== columns) throw new ChunkError(`The chunk has ${opened.columns} columns, not ${columns}.`)
   if (opened.readings !== readings) throw new ChunkError(`The chunk has ${opened.readings} readings, not ${readings}.`)
-  const decoded: Float64Array[] = []
+  return opened.times
+}
+
+/** Gets the values of column `index`, which are overwritten by those of the next one. */
+export type ColumnVisitor = (index: number, values: Float64Array) => void
+
+/**
+ * Reads a chunk column by column, without memory for all of them, and returns its times. Throws a `ChunkError` unless every byte
+ * of it has its meaning.
+ */
+export function readChunk(
+  head: Uint8Array,
+  data: Uint8Array,
+  columns: number,
+  readings: number,
+  visit: ColumnVisitor,
+): Float64Array {
+  const times = readTimes(head, columns, readings)
+  const values = new Float64Array(readings)
+  const begins = new Uint32Array(GROUP + 1)
+  const reader = new ByteReader(data)
   let expected = 0
   for (let first = 0; first < columns; first += GROUP) {
     const { from, end } = columnRange(head, first)
     if (from !== expected || end < from || end > data.length) {
       throw new ChunkError('The head of the chunk says that a group begins where none does.')
     }
-    decoded.push(...decodeGroup(data.subarray(from, end), Math.min(GROUP, columns - first), readings))
+    findColumns(data, from, end, begins)
+    const inGroup = Math.min(GROUP, columns - first)
+    if (begins[inGroup] !== begins[GROUP]) throw new ChunkError('The chunk has more columns than its head says.')
+    for (let position = 0; position < inGroup; position++) {
+      reader.moveTo(begins[position] as number, begins[position + 1] as number)
+      readColumn(reader, data, values)
+      visit(first + position, values)
+    }
     expected = end
   }
   if (expected !== data.length) throw new ChunkError('The data of the chunk has bytes that belong to no column.')
-  return { times: opened.times, columns: decoded }
+  return times
+}
+
+/** Reads a chunk with all of its columns. Throws a `ChunkError` unless every byte of it has its meaning. */
+export function decodeChunk(head: Uint8Array, data: Uint8Array, columns: number, readings: number): DecodedChunk {
+  checkSize(columns, readings)
+  const all = new Float64Array(columns * readings)
+  const times = readChunk(head, data, columns, readings, (index, values) => all.set(values, index * readings))
+  return {
+    times,
+    columns: Array.from({ length: columns }, (_, i) => all.subarray(i * readings, (i + 1) * readings)),
+  }
 }
 
 /** Divides the bytes of a chunk, head first, into its two parts. */

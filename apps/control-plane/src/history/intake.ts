@@ -1,5 +1,5 @@
 import { RoostError } from '@roost/api-types/rest'
-import { ChunkError, decodeChunk, readHead } from '@roost/history'
+import { ChunkError, readChunk, readHead } from '@roost/history'
 import { concurrencyLimit } from '@roost/runtime'
 import type { ColumnStore, NamedUnit } from './columns.js'
 import type { ChunkRow } from './chunk-store.js'
@@ -111,9 +111,9 @@ interface CheckedChunk {
   readonly times: Float64Array
 }
 
-/** Decodes a chunk of these columns, so that no query ever meets a bad one. Throws `invalid`. */
+/** Reads a chunk of these columns, so that no query ever meets a bad one. Throws `invalid`. */
 function checkChunk(chunk: Uint8Array, columns: number): CheckedChunk {
-  const { head, data, times } = decode(chunk, columns)
+  const { head, data, times } = read(chunk, columns)
   if (!times.every((time, i) => i === 0 || time > times[i - 1]!))
     throw new RoostError('invalid', 'The times of the chunk do not increase.')
   if (times[times.length - 1]! - times[0]! > longestWindowMs)
@@ -121,12 +121,12 @@ function checkChunk(chunk: Uint8Array, columns: number): CheckedChunk {
   return { head, data, times }
 }
 
-function decode(chunk: Uint8Array, columns: number): CheckedChunk {
+function read(chunk: Uint8Array, columns: number): CheckedChunk {
   try {
     const { readings, length } = readHead(chunk)
     const head = chunk.subarray(0, length)
     const data = chunk.subarray(length)
-    return { head, data, times: decodeChunk(head, data, columns, readings).times }
+    return { head, data, times: readChunk(head, data, columns, readings, () => {}) }
   } catch (error) {
     if (error instanceof ChunkError) throw new RoostError('invalid', error.message, { cause: error })
     throw error

@@ -4,8 +4,8 @@ import type { Database } from '../database/database.js'
 import { queryRows } from '../database/database.js'
 import { compileQuery } from '../metrics/query.js'
 import { select } from '../metrics/selection.js'
-import { addValues, createBuckets } from './buckets.js'
-import type { Buckets, Planes } from './buckets.js'
+import { addPlane, addReadings, createBuckets, positionsOf } from './buckets.js'
+import type { Buckets } from './buckets.js'
 import type { ColumnSet, ColumnStore } from './columns.js'
 import { fiveMinutes, hour, raw } from './levels.js'
 import type { Level } from './levels.js'
@@ -72,12 +72,14 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
     async readings(owners, metrics, question, most = maxValues) {
       let count = 0
       const series = createSeries<Readings>((found) => ({ ...found, times: [], values: [] }))
-      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part, metric) => {
-        const { times, values } = series.of(part.ownerId, metric)
-        count -= values.length
-        appendReadings(part, metric.position, question, times, values)
-        count += values.length
-        assertSize(count, question, most)
+      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part, found) => {
+        for (const metric of found) {
+          const { times, values } = series.of(part.ownerId, metric)
+          count -= values.length
+          appendReadings(part, metric.position, question, times, values)
+          count += values.length
+          assertSize(count, question, most)
+        }
       })
       return series.sorted().map(inOrder)
     },
@@ -88,9 +90,10 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
         return { ...found, buckets: createBuckets(points) }
       })
       for (const { level, fromMs, endMs } of await stretches(question, (level) => completeUntil(owners, level))) {
-        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part, { position, name, unit }) => {
-          const at = positionsIn(part.times, { fromMs, endMs }, question)
-          addValues(series.of(part.ownerId, { name, unit }).buckets, at, planesAt(part, level, position))
+        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part, found) => {
+          const at = positionsIn(part.times, { fromMs, endMs }, question, points)
+          for (const { position, name, unit } of found)
+            addColumns(series.of(part.ownerId, { name, unit }).buckets, at, part, level, position)
         })
       }
       return series.sorted()
@@ -109,7 +112,7 @@ async function newestReading(database: Pick<Database, 'pool' | 'disk'>, { kind, 
   return row?.until?.getTime()
 }
 
-/** Returns a function that calls `add` with each row of a level in the range that has any of the names. */
+/** Returns a function that calls `add` with each row of a level in the range that has any of the names, and with these. */
 function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore) {
   return async (level: Level, range: Range, metrics: MetricSelection, add: Add) => {
     const wanted = new Set((await listColumnSets(database, level, range)).map(({ columnsId }) => columnsId))
@@ -126,14 +129,20 @@ function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnSt
         Array.from({ length: level.planes }, (_, plane) => position * level.planes + plane),
       )
       for await (const part of readParts(database, level, range, columnsId, indexes)) {
-        for (const metric of found) add(part, metric)
+        add(part, found)
         await yieldToLoop()
       }
     }
   }
 }
 
-type Add = (part: Part, metric: { readonly position: number; readonly name: string; readonly unit: string }) => void
+interface FoundColumn {
+  readonly position: number
+  readonly name: string
+  readonly unit: string
+}
+
+type Add = (part: Part, found: readonly FoundColumn[]) => void
 
 const rangeOf = ({ kind, ids }: Owners, fromMs: number, endMs: number): Range => ({ kind, ids, fromMs, endMs })
 
@@ -160,26 +169,28 @@ async function stretches(
   return found
 }
 
+/** Adds the columns of a metric in a row to its points. */
+function addColumns(buckets: Buckets, at: Int32Array, part: Part, { planes }: Level, position: number): void {
+  if (planes === 1) return addReadings(buckets, 0, at, part.column(position))
+  for (let plane = 0; plane < planes; plane++) addPlane(buckets, 0, at, plane, part.column(position * planes + plane))
+}
+
 /** Returns the point that each time belongs to, or -1 where it is outside of the stretch. */
 function positionsIn(
   times: Float64Array,
   { fromMs, endMs }: Pick<Stretch, 'fromMs' | 'endMs'>,
   question: Question,
+  points: number,
 ): Int32Array {
-  return Int32Array.from(times, (time) =>
-    time < fromMs || time >= endMs ? -1 : Math.floor((time - question.fromMs) / question.stepMs),
-  )
-}
-
-function planesAt(part: Part, { planes }: Level, position: number): Planes {
-  const mean = part.column(position * planes)
-  if (planes === 1) return { mean, minimum: mean, maximum: mean }
-  return { mean, minimum: part.column(position * planes + 1), maximum: part.column(position * planes + 2) }
+  const positions = positionsOf(times, question.fromMs, question.stepMs, points)
+  for (let i = 0; i < times.length; i++) if (times[i]! < fromMs || times[i]! >= endMs) positions[i] = -1
+  return positions
 }
 
 function appendReadings(part: Part, position: number, { fromMs, endMs }: Question, times: number[], values: number[]) {
   const column = part.column(position)
-  for (const [i, time] of part.times.entries()) {
+  for (let i = 0; i < column.length; i++) {
+    const time = part.times[i]!
     if (time < fromMs || time >= endMs) continue
     times.push(time)
     values.push(column[i]!)
