@@ -1,3 +1,5 @@
+import { alertOf } from '@roost/api-types/checks'
+import type { Alert } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectPromised } from '../support/clock/promised.js'
 import { startApi } from '../support/http/api.js'
@@ -36,6 +38,9 @@ const faults = [
   ['14 quarantined object', 'n1', 'quarantined store-n1'],
   ['15 recon cache not written', 'n2', 'recon_stale /var/cache/swift/object.recon'],
 ] as const
+
+const problemOf = (fault: string) => fault.split(' ')[0] ?? ''
+const alertCodeOf = (problem: string) => alertOf(problem).code
 
 const stopped = [
   'container-server',
@@ -85,6 +90,7 @@ ${internalClient}end`)
     sharder = two.spawn('swift-container-sharder', ['/etc/swift/container-server.conf'])
     agents = [await addSwiftAgent(swift, one, api, cluster), await addSwiftAgent(swift, two, api, cluster)]
     for (const agent of agents) agent.start()
+    await shortenAlerts()
   }, 600_000)
   afterAll(async () => {
     for (const agent of agents) await agent.stop()
@@ -136,6 +142,20 @@ ${internalClient}end`)
     await expect.poll(reasons, waitOptions).toEqual([])
   })
 
+  /** Alerts that begin after minutes begin at once. */
+  async function shortenAlerts(): Promise<void> {
+    for (const { code, forSeconds } of new Set(faults.map(([, , fault]) => alertOf(problemOf(fault)))))
+      if (forSeconds > 0) await api.call('/api/v1/alert_rules/', { method: 'POST', body: { code, for_seconds: 0 } })
+  }
+
+  /** `node: CODE subject` of each alert in a state, after the next round. */
+  async function alerts(state: Alert['state']): Promise<readonly string[]> {
+    await api.context.healthRounds.run()
+    const { body } = await api.get(`/api/v1/alerts/?state=${state}&of_control_plane=false&limit=500`)
+    return body.objects.map(({ hostname, code, subject }: Alert) => `${hostname}: ${code} ${subject}`)
+  }
+  const alertNames = faults.map(([, node, fault]) => `store-${node}: ${fault.replace(/^\S+/, alertCodeOf)}`)
+
   async function makeFaults(): Promise<void> {
     await agents[1].stop()
     agents[1].start(undefined, 300)
@@ -176,6 +196,14 @@ ${internalClient}end`)
       const { body } = await api.get(`/api/v1/clusters/${cluster}/health/`)
       expect(body.verdict).toBe('critical')
     })
+
+    it('are an alert each, of its node and subject', { timeout: 320_000 }, async () => {
+      const missing = async () => {
+        const firing = await alerts('firing')
+        return alertNames.filter((name) => firing.filter((one) => one === name).length !== 1)
+      }
+      await expect.poll(missing, waitOptions).toEqual([])
+    })
   })
 
   it('are gone after the cure', { timeout: 500_000 }, async () => {
@@ -196,5 +224,18 @@ ${internalClient}end`)
     expect(sharder.output()).not.toContain('Unable to load internal client')
     expect(sharder.child.exitCode).toBeNull()
     await expect.poll(async () => (await shown()).map(present), waitOptions).toEqual([[], []])
+  })
+
+  it('are alerts that have ended, each of which began once', { timeout: 320_000 }, async () => {
+    const open = async () => [...(await alerts('firing')), ...(await alerts('unknown')), ...(await alerts('pending'))]
+    const left = async () => {
+      const names = await open()
+      return alertNames.filter((name) => names.includes(name))
+    }
+    await expect.poll(left, waitOptions).toEqual([])
+    const resolved = await alerts('resolved')
+    // What ends and begins again by itself may be seen while it does not run.
+    const lasting = alertNames.filter((name) => !name.includes('DAEMON_RESTARTS'))
+    expect(lasting.filter((name) => resolved.filter((one) => one === name).length !== 1)).toEqual([])
   })
 })
