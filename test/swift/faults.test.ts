@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { CapacityElement } from '@roost/api-types/rest'
+import type { Alert, CapacityElement } from '@roost/api-types/rest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
@@ -21,6 +21,8 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
     cluster = await addCluster(api.database, 'real')
     agents = await Promise.all(swift.nodes.map((node) => addSwiftAgent(swift, node, api, cluster)))
     for (const agent of agents) agent.start()
+    // It begins at once, and not after three minutes.
+    await api.call('/api/v1/alert_rules/', { method: 'POST', body: { code: 'DEVICE_UNMOUNTED', for_seconds: 0 } })
   }, 500_000)
   afterAll(async () => {
     for (const agent of agents) await agent.stop()
@@ -43,6 +45,13 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
     )
   }
 
+  /** `state subject` of the alerts of devices that are not mounted, after the next round. */
+  async function unmounted(): Promise<readonly string[]> {
+    await api.context.healthRounds.run()
+    const { body } = await api.get('/api/v1/alerts/?code=DEVICE_UNMOUNTED&state__in=pending,firing,unknown,resolved')
+    return body.objects.map(({ state, subject }: Alert) => `${state} ${subject}`)
+  }
+
   /** Whoever looks at a disk this moment, keeps it from being unmounted. */
   const unmount = `unmount() { for i in $(seq 600); do umount $1 && return; sleep 0.1; done; return 1; }`
 
@@ -58,6 +67,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
       echo roost > /sys/fs/ext4/${loop.trim()}/trigger_fs_error`)
     await expect.poll(statuses, waitOptions).toEqual({ ...well, d2: 'unmounted', d3: 'failed', d4: 'failed' })
     await expect.poll(capacity, waitOptions).toEqual({ gold: [2, false], 'gold,silver': [2, true], silver: [1, true] })
+    await expect.poll(unmounted, waitOptions).toEqual(['firing d2'])
   })
 
   it('are well again when they are healed', { timeout: 500_000 }, async (test) => {
@@ -68,5 +78,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
       unmount n2/srv/node/d4 && mount -t ext4 -o loop,noatime n2-d4.img n2/srv/node/d4`)
     await expect.poll(statuses, waitOptions).toEqual(well)
     await expect.poll(capacity, waitOptions).toEqual({ gold: [2, true], 'gold,silver': [2, true], silver: [1, true] })
+    // It began once.
+    await expect.poll(unmounted, waitOptions).toEqual(['resolved d2'])
   })
 })
