@@ -4,6 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MetricDefinition } from '@roost/api-types/agent'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
+import { frameOf, readingsOfWindow, windowMs } from './history/feed.js'
+import { ModelNode, modelSeries } from './history/model.js'
 
 export interface FleetOrder {
   readonly url: string
@@ -34,6 +36,7 @@ const agents = identities.map(
       identity,
       metrics: (names[i % names.length] ?? []).map(definition),
       report: true,
+      hello: { capabilities: ['inventory', 'metrics', 'device_usage', 'history'] },
       ...(devices > 0 && { inventory: simulatedInventory(`node-${i}`, devices) }),
       reconnect: true,
       onMessage: (message) => {
@@ -67,6 +70,18 @@ function startReports(): NodeJS.Timeout {
   }, reportIntervalMs / 100)
 }
 
+/** Each agent sends a window of the model that ends now, one in five minutes, one agent after the other. */
+function startHistory(): NodeJS.Timeout {
+  const models = agents.map(({ options }, i) => new ModelNode(modelSeries(options.metrics?.length ?? 0), i))
+  let sent = 0
+  return setInterval(() => {
+    const i = sent % agents.length
+    sent += 1
+    const readings = models[i]!.read(Date.now() - windowMs, readingsOfWindow)
+    agents[i]!.sendBytes(frameOf(readings, Math.ceil(sent / agents.length)))
+  }, windowMs / agents.length)
+}
+
 function definition(name: string, i: number): MetricDefinition {
   return { name, unit: 'count', aggregation: i % 2 === 0 ? 'sum' : 'mean' }
 }
@@ -94,16 +109,20 @@ async function drained(): Promise<void> {
   while (agents.some(({ socket }) => socket.bufferedAmount > 0)) await nextTick()
 }
 
-let reports: NodeJS.Timeout | undefined
-port.on('message', (order: Burst | 'stop' | 'report usage') => {
+const timers: NodeJS.Timeout[] = []
+port.on('message', (order: Burst | 'stop' | 'report usage' | 'send history') => {
   if (order === 'stop') {
-    clearInterval(reports)
+    for (const timer of timers) clearInterval(timer)
     for (const agent of agents) agent.stop()
     port.close()
     return
   }
   if (order === 'report usage') {
-    reports = startReports()
+    timers.push(startReports())
+    return
+  }
+  if (order === 'send history') {
+    timers.push(startHistory())
     return
   }
   void burst(order).then(() => port.postMessage('done'))

@@ -6,6 +6,7 @@ import { benchFleet } from './fleet.js'
 import { benchForecast } from './forecast.js'
 import { benchGateway } from './gateway.js'
 import { benchGlobs } from './globs.js'
+import { benchHistory } from './history/history.js'
 import { benchIntake } from './intake.js'
 import { benchMemory } from './memory.js'
 import { benchPage } from './page.js'
@@ -40,6 +41,7 @@ const benches: Readonly<Record<string, Bench>> = {
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   console: { title: 'The console in Chromium, 10,000 nodes and 40,000 devices', run: benchConsole },
+  history: { title: 'A day of history, and that of 1,000 nodes', run: benchHistory },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
   gateway: { title: "Shares of one gateway: the agent's CPU, and one apply whole", run: benchGateway },

@@ -31,6 +31,8 @@ export interface Fleet {
   burst(frames: number): Promise<void>
   /** From now on every agent reports the usage of its devices every 10 s, and all of it has changed. */
   reportUsage(): void
+  /** From now on every agent sends the chunk of its history that is due: one in five minutes, at a moment of its own. */
+  sendHistory(): void
   stop(): Promise<void>
 }
 
@@ -121,6 +123,7 @@ async function startFleet(
       await once(worker, 'message')
     },
     reportUsage: () => worker.postMessage('report usage'),
+    sendHistory: () => worker.postMessage('send history'),
     async stop() {
       if (!running) return
       running = false
