@@ -26,16 +26,18 @@ export type SystemdRoot = { readonly path: string } | { readonly missing: string
 
 /**
  * Returns the folder of a Debian or Ubuntu with a systemd of its own, or why this environment cannot run one. It takes one to three
- * minutes to build, and is kept for later runs outside of the repository; `more` are further packages, and the release is by default
- * that of this machine. Nothing may write into it: boot it below an overlay.
+ * minutes to build, and is kept for later runs outside of the repository; `more` are further packages, and release and architecture
+ * are by default those of this machine. Nothing may write into it: boot it below an overlay.
  */
 export async function findSystemdRoot(
   more: readonly string[] = [],
   release = osRelease()['VERSION_CODENAME'] ?? '',
+  arch?: 'amd64' | 'arm64',
 ): Promise<SystemdRoot> {
-  const missing = missingHere()
+  const missing = missingHere() ?? missingEmulator(arch)
   if (missing !== undefined) return { missing }
-  const recipe = [release, sourceOf(release), '--variant=minbase', `--include=${[...packages, ...more].join(',')}`]
+  const include = `--include=${[...packages, ...more].join(',')}`
+  const recipe = [release, sourceOf(release), '--variant=minbase', include, ...(arch ? [`--arch=${arch}`] : [])]
   const path = keptPath(createHash('sha256').update(recipe.join('\n')).digest('hex').slice(0, 12))
   try {
     if (!existsSync(path)) await build(path, recipe)
@@ -53,6 +55,14 @@ function missingHere(): string | undefined {
   const absent = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
   if (absent.length > 0) return `without ${absent.join(', ')}`
   return existsSync('/dev/fuse') ? undefined : 'without /dev/fuse'
+}
+
+/** The kernel starts programs of another architecture by the emulator of qemu-user-static, once that is registered. */
+function missingEmulator(arch: 'amd64' | 'arm64' | undefined): string | undefined {
+  const emulator = { amd64: ['x64', 'qemu-x86_64'], arm64: ['arm64', 'qemu-aarch64'] } as const
+  if (arch === undefined || process.arch === emulator[arch][0]) return undefined
+  const name = emulator[arch][1]
+  return existsSync(join('/proc/sys/fs/binfmt_misc', name)) ? undefined : `without ${name} in binfmt_misc`
 }
 
 function osRelease(): Readonly<Record<string, string>> {
