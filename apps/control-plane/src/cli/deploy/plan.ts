@@ -8,8 +8,11 @@ export function describePlan({ nodes, identity }: JobPlan, hostnames: ReadonlyMa
   return `${parts.flat().map(printable).join('\n')}\n`
 }
 
-/** Returns a line for each proxy to which a deployment of users does not go. */
-export function describeLeftOut({ left_out: leftOut }: Job, hostnames: ReadonlyMap<string, string>): string {
+/** Returns a line for each proxy to which a deployment of users does not go. An older control plane sends none. */
+export function describeLeftOut(
+  { left_out: leftOut = [] }: Partial<Pick<Job, 'left_out'>>,
+  hostnames: ReadonlyMap<string, string>,
+): string {
   return leftOut
     .map(({ node, message }) => `${printable(`Left out: ${hostnames.get(node) ?? node} ${message}.`)}\n`)
     .join('')
