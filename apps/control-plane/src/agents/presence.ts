@@ -13,8 +13,8 @@ export const offlineAfter = 6
 /** Interval of writing `last_seen` while nothing else changes. */
 const lastSeenEveryMs = 15_000
 const rowsAtOnce = 1_000
-/** Failed writes of a row after which it is dropped: it was locked, or its node was removed. */
-const maxMisses = 60
+/** A row that cannot be written for so long is dropped: it is locked, or its node was removed. */
+const maxMissedMs = 60_000
 /** Agents connect again within this time after a restart of theirs or of the control plane. */
 const reconnectMs = 30_000
 
@@ -39,7 +39,8 @@ interface Entry {
   writtenAt: number
   /** The last hello, until it is written. */
   hello: Hello | undefined
-  misses: number
+  /** Monotonic time since which the row cannot be written. */
+  missedSince: number | undefined
 }
 
 /**
@@ -83,8 +84,8 @@ export class Presence {
     entry.incompatible = false
     entry.hello = agent
     this.heard(agent.nodeId, heard, patienceMs)
-    // Somebody may wait for a node that is new.
-    if (entry.written === undefined) void this.flush()
+    // Somebody may wait for a node that is new. What a write under way has passed by is written by the next one.
+    if (entry.written === undefined) void this.#flushAgain()
   }
 
   heard(nodeId: number, heard: number, patienceMs: number): void {
@@ -137,6 +138,11 @@ export class Presence {
     return this.#writing
   }
 
+  async #flushAgain(): Promise<void> {
+    await this.#writing
+    await this.flush()
+  }
+
   async #write(): Promise<void> {
     const due = [...this.#entries.values()].filter((entry) => this.#isDue(entry))
     for (let start = 0; start < due.length; start += rowsAtOnce)
@@ -150,11 +156,17 @@ export class Presence {
       this.#report(undefined)
       for (const { entry, row, heard, hello } of rows) {
         if (written.has(row.nodeId)) this.#settle(entry, row.state, heard, hello)
-        else if ((entry.misses += 1) > maxMisses) this.#entries.delete(row.nodeId)
+        else this.#miss(entry)
       }
     } catch (error) {
       this.#report(error)
     }
+  }
+
+  #miss(entry: Entry): void {
+    const now = this.#clock.monotonic()
+    entry.missedSince ??= now
+    if (now - entry.missedSince > maxMissedMs) this.#entries.delete(entry.nodeId)
   }
 
   /** Logs once when writes begin to fail, and once when they work again. */
@@ -169,7 +181,7 @@ export class Presence {
     entry.written = state
     entry.writtenHeard = heard
     entry.writtenAt = this.#clock.monotonic()
-    entry.misses = 0
+    entry.missedSince = undefined
     if (entry.hello === hello) entry.hello = undefined
     const isOver = (state === 'offline' || state === 'needs_upgrade') && !entry.duplicate
     if (isOver && this.#state(entry) === state) this.#entries.delete(entry.nodeId)
@@ -219,7 +231,7 @@ export class Presence {
       writtenHeard: -Infinity,
       writtenAt: -Infinity,
       hello: undefined,
-      misses: 0,
+      missedSince: undefined,
     }
     this.#entries.set(nodeId, entry)
     return entry
