@@ -70,6 +70,11 @@ describe('packages of deb', () => {
       `dpkg: error processing archive ${file} (--install):\n cannot access archive\n${trailer}`,
       'cannot access archive',
     ],
+    [
+      'what dpkg said of the file, below its warning',
+      `dpkg: warning: downgrading roost-agent from 2.0.0 to 1.9.0\ndpkg: error processing archive ${file} (--install):\n trying to overwrite '/usr/bin/x'\n${trailer}`,
+      "trying to overwrite '/usr/bin/x'",
+    ],
   ])('report %s', async (_case, stderr, reason) => {
     await expect(scripted('deb', { exitCode: 1, stderr }).manager.install(file)).rejects.toThrow(
       new Error(`dpkg failed: ${reason}`),

@@ -114,7 +114,8 @@ function succeeded(program: string, result: CommandResult): void {
 /** The last line, or that of the package's own script: dpkg prints below it that the script failed, and the names of packages. */
 function reasonOf(stderr: string): string {
   const [output = ''] = stderr.split(/^Errors were encountered while processing:$/m)
-  const [ofScript = '', ofDpkg = ''] = output.split(/^dpkg: error processing .*$/m)
+  const [before = '', ofDpkg = ''] = output.split(/^dpkg: error processing .*$/m)
+  const ofScript = before.replaceAll(/^dpkg: warning: .*$/gm, '')
   return lastLine(ofScript) || lastLine(ofDpkg)
 }
 
