@@ -18,6 +18,8 @@ beforeAll(async () => {
   node = await addNode(database, cluster, {
     hostname: 'Atlas-07',
     clusterFacingIp: '10.9.8.7',
+    replicationFacingIp: '10.66.0.7',
+    otherIps: ['fd00::77'],
     role: { create: { runsGateway: true } },
   })
   device = await addDevice(database, cluster, node, { name: 'sdq', serial: 'ZQ9_100%' })
@@ -37,7 +39,7 @@ describe('search/', () => {
       { resource: 'gateway_shares', name: 'atlas', detail: 'Atlas-07', node: `/api/v1/nodes/${node}/` },
       { resource: 'nodes', resource_uri: `/api/v1/nodes/${node}/`, name: 'Atlas-07', detail: '10.9.8.7', node: null },
     ])
-    expect(await namesOf('8.7')).toEqual(['Atlas-07'])
+    for (const address of ['8.7', '10.66.', 'FD00::77']) expect(await namesOf(address)).toEqual(['Atlas-07'])
     expect(await namesOf('globe')).toEqual(['atlas'])
   })
 

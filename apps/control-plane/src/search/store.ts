@@ -23,7 +23,14 @@ const tables = [
     name: 'one.hostname',
     detail: "coalesce(one.cluster_facing_ip, '')",
     node: 'null::int',
-    searched: ['one.hostname', 'one.uuid::text', 'one.cluster_facing_ip', 'one.outward_facing_ip'],
+    searched: [
+      'one.hostname',
+      'one.uuid::text',
+      'one.cluster_facing_ip',
+      'one.outward_facing_ip',
+      'one.replication_facing_ip',
+      "array_to_string(one.other_ips, ' ')",
+    ],
   },
   {
     resource: 'devices',
@@ -51,13 +58,13 @@ const tables = [
   },
 ] as const
 
-/** $1: the text in lower case; $2: the same as a pattern of LIKE; $3: the limit. */
+/** $1: the text; $2: the same as a pattern of LIKE; $3: the limit. PostgreSQL lowers both sides, by the rules of its locale. */
 const selects = tables.map(
   ({ resource, from, name, detail, node, searched }) => `(
     select '${resource}' as resource, one.id, ${name} as name, ${detail} as detail, one.cluster_id as "clusterId", ${node} as "nodeId",
-      case when lower(${name}) = $1 then 0 when lower(${name}) like $2 || '%' then 1 else 2 end as rank
+      case when lower(${name}) = lower($1) then 0 when lower(${name}) like lower($2) || '%' then 1 else 2 end as rank
     from ${from}
-    where ${searched.map((column) => `lower(${column}) like '%' || $2 || '%'`).join(' or ')}
+    where ${searched.map((column) => `lower(${column}) like '%' || lower($2) || '%'`).join(' or ')}
     order by rank, name, one.id limit $3)`,
 )
 const statement = `${selects.join(' union all ')} order by rank, name, resource, id limit $3`
@@ -65,8 +72,7 @@ const statement = `${selects.join(' union all ')} order by rank, name, resource,
 export function createSearchStore(database: Pick<Database, 'pool' | 'disk'>): SearchStore {
   return {
     find(text, limit) {
-      const lower = text.toLowerCase()
-      return queryRows<FoundRow>(database, statement, [lower, lower.replaceAll(/[\\%_]/g, String.raw`\$&`), limit])
+      return queryRows<FoundRow>(database, statement, [text, text.replaceAll(/[\\%_]/g, String.raw`\$&`), limit])
     },
   }
 }
