@@ -116,6 +116,40 @@ describe('a proxy on Keystone in a cluster with proxies of tempauth', () => {
     expect(await configState(first)).toBe('synced')
   })
 
+  it('is a target at once when it has tempauth again, before its agent has reported that', async () => {
+    const [first] = proxies
+    const alice = await addUser('alice')
+    await run({ cluster })
+    await setProxy(first, 'keystone')
+    expect((await run({ cluster })).left_out).toHaveLength(1)
+    await remove(alice)
+    first.setProxy('tempauth')
+    expect((await pending()).map(({ nodes }) => nodes)).toEqual([proxies.map(({ uri }) => uri)])
+    const job = await run({ cluster })
+    expect([job.state, job.targets.length, job.left_out]).toEqual(['COMPLETED_SUCCESS', 3, []])
+    expect([...(await currentFiles(first.usersDir)).keys()]).toEqual([])
+  })
+
+  it('is a target while its agent does not say that it has no tempauth, if it may have users', async () => {
+    const [first, second] = proxies
+    await setProxy(first, 'keystone')
+    await setProxy(second, 'keystone')
+    const leftOut = async () => (await run({ cluster, dry_run: true })).left_out.map(({ node }) => node)
+    const restart = async (node: LabNode) => {
+      await node.stop()
+      await node.start({ requests: {} })
+    }
+    // The stored report is enough for those that never had users.
+    for (const node of [first, second]) await restart(node)
+    expect(await leftOut()).toEqual([first.uri, second.uri])
+    await run({ node: first.uri })
+    expect(await leftOut()).toEqual([second.uri])
+    // Lines of operators let users in without a deployment.
+    const removed = { clusterId: id, source: 'user_test_tester', login: 'test:tester' }
+    await server.api.database.prisma.removedAdoption.create({ data: removed })
+    expect(await leftOut()).toEqual([])
+  })
+
   it('makes a reviewed plan obsolete that was made for it', async () => {
     const planned = await run({ cluster, dry_run: true })
     await setProxy(proxies[1], 'keystone')

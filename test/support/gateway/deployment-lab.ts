@@ -95,7 +95,10 @@ export async function addLabNode(
         clock: systemClock,
         random: () => 0,
         appliers: own,
-        requests: { end_tokens: (parameters) => tokens.end(parameters) },
+        requests: {
+          end_tokens: (parameters) => tokens.end(parameters),
+          proxy_authentication: async () => ({ authentication: proxy ?? null }),
+        },
         restored,
         proxy,
         ...parts,

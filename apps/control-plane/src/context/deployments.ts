@@ -29,6 +29,7 @@ import type { IdentityFeature } from '../identity/feature.js'
 import type { ContextOptions } from './options.js'
 import { createUserAdoption } from '../users/adoption.js'
 import { createAdoptionStore } from '../users/adoption-store.js'
+import { createAskProxies, readProxies } from '../users/proxies-store.js'
 import { createDesiredUsers } from '../users/desired-store.js'
 import { createUserStore } from '../users/store.js'
 
@@ -52,7 +53,7 @@ export function buildDeployments(
   const { clusterIdentity, s3Credentials, userDbDeployments, readAdoptable } = identity
   const userAdoption = createUserAdoption({
     ...parts,
-    store: createAdoptionStore(database),
+    store: createAdoptionStore(database, createAskProxies(database, parts.requests)),
     users: createUserStore(database),
     readIdentity: readAdoptable,
   })
@@ -98,8 +99,12 @@ function buildNodeDeployments(
   const storage = createDesiredStorage(more.secrets)
   return createDeployments({
     ...more,
+    askProxies: createAskProxies(database, more.requests),
     store: createStateStore(database),
-    jobs: { gateway: createJobStore(database, 'gateway'), user_db: createJobStore(database, 'user_db') },
+    jobs: {
+      gateway: createJobStore(database, 'gateway', readProxies),
+      user_db: createJobStore(database, 'user_db', readProxies),
+    },
     sources: {
       gateway: async (tx, nodeId) => {
         const enabled = await shares(tx, nodeId)

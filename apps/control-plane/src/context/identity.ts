@@ -14,6 +14,7 @@ import { createS3Store } from '../identity/s3-store.js'
 import { createIdentityServiceStore } from '../identity/service-store.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { readProxies } from '../users/proxies-store.js'
 import type { ContextOptions } from './options.js'
 
 /** Builds the identity services of clusters; `base` deploys the users of clusters that have none. */
@@ -37,7 +38,7 @@ export function buildIdentity(
     drift: createIdentityDriftStore(database),
     projects: createProjectStore(database, more.secrets),
     s3: createS3Store(database, more.secrets),
-    jobs: createJobStore(database, 'user_db'),
+    jobs: createJobStore(database, 'user_db', readProxies),
     clock: { ...systemClock, now },
     log,
   })

@@ -9,6 +9,7 @@ import type { Log } from '../lifecycle/log.js'
 import { every } from '../jobs/every.js'
 import type { Secrets } from '../secrets/secrets.js'
 import type { AdoptShare } from './adoption.js'
+import type { AskProxies } from '../services/proxies.js'
 import { createDriftService } from './drift.js'
 import type { JobStore } from './job-store.js'
 import { createDeploymentNodes } from './nodes.js'
@@ -28,6 +29,7 @@ export interface DeploymentOptions {
   readonly sources: DesiredSources
   readonly channel: NodeChannel
   readonly requests: AgentRequests
+  readonly askProxies: AskProxies
   readonly writes: Writes
   readonly secrets: Secrets
   readonly mac: BodyFingerprint
@@ -71,6 +73,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
       store: jobs[kind],
       writes,
       plan,
+      askProxies: kind === 'user_db' ? options.askProxies : async () => new Map(),
       leaveOut: (tx, nodeId) => store.leaveOut(tx, nodeId, kind),
       sendDesired: (nodeId) => nodes.sendDesired(nodeId),
       now: () => options.clock.now(),
@@ -90,7 +93,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
         adoptShare: options.adoptShare,
       }),
     },
-    states: createDeployedStates({ jobs, store, payloads }),
+    states: createDeployedStates({ jobs, store, payloads, askProxies: options.askProxies }),
     nodes,
     async stop() {
       await check.stop()

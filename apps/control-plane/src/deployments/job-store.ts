@@ -7,8 +7,8 @@ import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
 import { byCluster, byId, byNode, conditions, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
-import { divideProxies } from '../services/proxies.js'
 import type { ReadStore } from '../services/reads.js'
+import type { ProxyAnswers } from '../services/proxies.js'
 import type { JobNow } from './decide.js'
 import type { ReviewedPlan } from './plan-id.js'
 import { jobNow, jobRecord, plansOf, withTargets } from './job-records-store.js'
@@ -34,6 +34,16 @@ export interface NodeLeftOut {
   readonly nodeId: number
   readonly authentication: string
 }
+
+/** Divides the approved proxies of a cluster into those that get its users, and those that are left out. */
+type ReadProxies = (
+  tx: Transaction,
+  clusterId: number,
+  answers: ProxyAnswers,
+) => Promise<{
+  readonly targets: readonly { readonly id: number }[]
+  readonly leftOut: readonly { readonly id: number; readonly proxyAuthentication: string }[]
+}>
 
 export interface ReviewedPlans {
   readonly planId: string
@@ -69,7 +79,11 @@ export interface TargetNode {
 export interface JobStore extends ReadStore<Job> {
   findNode(tx: Transaction, id: number): Promise<TargetNode | undefined>
   /** The approved nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
-  findTargets(tx: Transaction, clusterId: number): Promise<Pick<NewJob, 'targets' | 'leftOut'> | undefined>
+  findTargets(
+    tx: Transaction,
+    clusterId: number,
+    answers: ProxyAnswers,
+  ): Promise<Pick<NewJob, 'targets' | 'leftOut'> | undefined>
   /** An unfinished job that concerns the node; null for the node: any of the cluster. */
   findUnfinished(tx: Transaction, clusterId: number, nodeId: number | null): Promise<number | undefined>
   insert(tx: Transaction, job: NewJob): Promise<Job>
@@ -110,8 +124,8 @@ const orders: OrderTable<typeof jobRules, Prisma.JobOrderByWithRelationInput> = 
 const unfinished = { in: [...unfinishedStates] }
 
 /** The jobs of one kind. */
-export function createJobStore({ prisma }: Database, kind: DeploymentKind): JobStore {
-  return { ...jobReads(prisma, kind), ...jobTargets(kind), ...jobWrites(kind) }
+export function createJobStore({ prisma }: Database, kind: DeploymentKind, readProxies: ReadProxies): JobStore {
+  return { ...jobReads(prisma, kind), ...jobTargets(kind, readProxies), ...jobWrites(kind) }
 }
 
 function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
@@ -144,7 +158,7 @@ function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
 }
 
 /** The targets of a new job, and the targets of unfinished ones. */
-function jobTargets(kind: DeploymentKind) {
+function jobTargets(kind: DeploymentKind, readProxies: ReadProxies) {
   const { role, grant } = deploymentKinds[kind]
   return {
     async findNode(tx, id) {
@@ -153,16 +167,18 @@ function jobTargets(kind: DeploymentKind) {
       const { clusterId, hostname, rolesGranted } = node
       return { clusterId, hostname, hasRole: node.role?.[role] ?? false, isGranted: rolesGranted.includes(grant) }
     },
-    async findTargets(tx, clusterId) {
+    async findTargets(tx, clusterId, answers) {
       if ((await tx.cluster.count({ where: { id: clusterId } })) === 0) return undefined
-      const where = { clusterId, enabled: true, role: { [role]: true }, rolesGranted: { has: grant } }
-      const nodes = await tx.node.findMany({ select: targetColumns(kind), where, orderBy: { id: 'asc' } })
-      if (kind === 'gateway') return { targets: nodes.map(({ id }) => id), leftOut: [] }
-      const { targets, leftOut } = divideProxies(nodes.map(proxyOf))
-      return {
-        targets: targets.map(({ id }) => id),
-        leftOut: leftOut.map(({ id, proxyAuthentication }) => ({ nodeId: id, authentication: proxyAuthentication })),
+      if (kind === 'user_db') {
+        const { targets, leftOut } = await readProxies(tx, clusterId, answers)
+        return {
+          targets: targets.map(({ id }) => id),
+          leftOut: leftOut.map(({ id, proxyAuthentication }) => ({ nodeId: id, authentication: proxyAuthentication })),
+        }
       }
+      const where = { clusterId, enabled: true, role: { [role]: true }, rolesGranted: { has: grant } }
+      const nodes = await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })
+      return { targets: nodes.map(({ id }) => id), leftOut: [] }
     },
     async hasGeneration(tx, nodeId, generation) {
       return (await tx.generation.count({ where: { nodeId, kind, generation } })) > 0
@@ -214,22 +230,6 @@ function jobWrites(kind: DeploymentKind) {
       await tx.job.update({ where: { id }, data })
     },
   } satisfies Partial<JobStore>
-}
-
-function targetColumns(kind: DeploymentKind) {
-  const deployments = { where: { kind }, select: { inForce: true } }
-  return { id: true, state: true, proxyAuthentication: true, deployments } satisfies Prisma.NodeSelect
-}
-
-/** A proxy that has users and is out of reach may authenticate with tempauth again, without a report of its agent. */
-function proxyOf({
-  id,
-  state,
-  proxyAuthentication,
-  deployments,
-}: Prisma.NodeGetPayload<{ select: ReturnType<typeof targetColumns> }>) {
-  const hasUsers = deployments.some(({ inForce }) => inForce > 0)
-  return { id, proxyAuthentication: hasUsers && state !== 'online' ? null : proxyAuthentication }
 }
 
 export function lockJobs(tx: Transaction): Promise<void> {

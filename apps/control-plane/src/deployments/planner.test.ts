@@ -7,6 +7,7 @@ it('reads the users of a cluster once for all its proxies, and the shares of eac
   const jobs = { findTargets: async () => ({ targets: [1, 2, 3], leftOut: [] }) }
   const states = createDeployedStates({
     jobs: { gateway: jobs, user_db: jobs },
+    askProxies: async () => new Map(),
     store: { transaction: (work) => work({} as Transaction), ofNode: async () => [] },
     payloads: {
       read: async () => ({ error: 'Nothing is in force.' }),

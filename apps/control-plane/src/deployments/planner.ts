@@ -5,6 +5,7 @@ import type { Transaction } from '../database/transaction.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import { messages } from '../services/messages.js'
 import type { JobStore } from './job-store.js'
+import type { AskProxies } from '../services/proxies.js'
 import type { Payload, Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'
@@ -54,9 +55,10 @@ export interface DeployedStates {
 interface DeployedStatesOptions extends Pick<PlannerOptions, 'payloads'> {
   readonly store: Pick<StateStore, 'transaction' | 'ofNode'>
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'findTargets'>>>
+  readonly askProxies: AskProxies
 }
 
-export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOptions): DeployedStates {
+export function createDeployedStates({ jobs, store, payloads, askProxies }: DeployedStatesOptions): DeployedStates {
   async function inForce(tx: Transaction, kind: DeploymentKind, nodeId: number): Promise<Payload | null> {
     const state = (await store.ofNode(nodeId, tx)).find((each) => each.kind === kind)
     const { inForce: generation = 0 } = state ?? {}
@@ -66,7 +68,8 @@ export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOp
   return {
     inForce: (kind, nodeId) => store.transaction((tx) => inForce(tx, kind, nodeId)),
     async *ofCluster(kind, clusterId) {
-      const nodes = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
+      const answers = kind === 'user_db' ? await askProxies(clusterId) : new Map()
+      const nodes = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId, answers))
       if (nodes === undefined) throw new RoostError('not_found', messages.recordNotFound)
       let users: Payload | undefined
       for (const nodeId of nodes.targets) {

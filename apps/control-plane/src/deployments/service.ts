@@ -15,6 +15,7 @@ import type { JobStore, ReviewedPlans } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
 import { movedSince } from './plan-id.js'
 import type { Planner } from './planner.js'
+import type { AskProxies } from '../services/proxies.js'
 import { targetUri, wantedTargets } from './targets.js'
 
 export interface JobServiceOptions {
@@ -22,6 +23,8 @@ export interface JobServiceOptions {
   readonly store: JobStore
   readonly writes: Writes
   readonly plan: Planner
+  /** Asks before each deployment to a cluster, so that what is stored need not be true. */
+  readonly askProxies: AskProxies
   /** Ends what is still asked of a node that the job leaves out. */
   readonly leaveOut: (tx: Transaction, nodeId: number) => Promise<void>
   /** Sends a node the state that it must have. */
@@ -34,7 +37,7 @@ export interface JobServiceOptions {
 
 /** The API of one kind of deployment. The runner does the rest. */
 export function createJobService(options: JobServiceOptions): JobService {
-  const { kind, store, writes, leaveOut, wake } = options
+  const { kind, store, writes, askProxies, leaveOut, wake } = options
   const reads = createReads(store)
   return {
     ...reads,
@@ -44,9 +47,10 @@ export function createJobService(options: JobServiceOptions): JobService {
     },
     async create(input, caller) {
       const reviewed = input.plan_id === undefined ? undefined : await samePlan(options, input.plan_id, input)
+      const answers = input.cluster === undefined ? new Map() : await askProxies(input.cluster)
       const job = await writes.run(caller, async (tx) => {
         await lockJobs(tx)
-        const wanted = await wantedTargets(tx, store, kind, input)
+        const wanted = await wantedTargets(tx, store, kind, input, answers)
         const planned = [...(reviewed?.plans.keys() ?? wanted.targets)]
         if (!isDeepStrictEqual(planned.toSorted(byNumber), wanted.targets.toSorted(byNumber))) throw otherNodes()
         const options = {

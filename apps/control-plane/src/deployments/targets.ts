@@ -15,6 +15,7 @@ import type { DeploymentNodes } from './nodes.js'
 import { notKept } from './payload.js'
 import type { Payload, Payloads } from './payload.js'
 import type { StateStore } from './state-store.js'
+import type { ProxyAnswers } from '../services/proxies.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets' | 'leftOut'>
 
@@ -24,10 +25,13 @@ export async function wantedTargets(
   store: JobStore,
   kind: DeploymentKind,
   input: JobInput,
+  answers: ProxyAnswers,
 ): Promise<Wanted> {
   const { node, cluster = 0 } = input
   const wanted =
-    node === undefined ? await ofCluster(tx, store, cluster) : await ofNode(tx, store, kind, node, input.generation)
+    node === undefined
+      ? await ofCluster(tx, store, cluster, answers)
+      : await ofNode(tx, store, kind, node, input.generation)
   const unfinished = await store.findUnfinished(tx, wanted.clusterId, wanted.nodeId)
   if (unfinished === undefined) return wanted
   const uri = resourceUri(deploymentKinds[kind].resource, unfinished)
@@ -62,8 +66,8 @@ async function ofNode(
   return { nodeId, clusterId: node.clusterId, targets: [nodeId], leftOut: [] }
 }
 
-async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): Promise<Wanted> {
-  const found = await store.findTargets(tx, clusterId)
+async function ofCluster(tx: Transaction, store: JobStore, clusterId: number, answers: ProxyAnswers): Promise<Wanted> {
+  const found = await store.findTargets(tx, clusterId, answers)
   if (found === undefined) throw unknownRelation('clusters', clusterId)
   return { nodeId: null, clusterId, ...found }
 }

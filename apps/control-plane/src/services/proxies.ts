@@ -1,3 +1,11 @@
+import type { ProxyAuthentication } from '@roost/api-types/agent'
+
+/** What agents answered just now about their proxies, by node; null: it is not known. A node that did not answer is missing. */
+export type ProxyAnswers = ReadonlyMap<number, ProxyAuthentication | null>
+
+/** Asks those proxies of a cluster that a deployment of users may leave out how they authenticate. Never rejects for an agent. */
+export type AskProxies = (clusterId: number) => Promise<ProxyAnswers>
+
 interface Proxy {
   /** Null while it is not known. */
   readonly proxyAuthentication: string | null
@@ -17,6 +25,6 @@ export function divideProxies<T extends Proxy>(
   return { targets: proxies.filter((proxy) => !hasOther(proxy)), leftOut }
 }
 
-function hasOther<T extends Proxy>(proxy: T): proxy is Known<T> {
+export function hasOther<T extends Proxy>(proxy: T): proxy is Known<T> {
   return proxy.proxyAuthentication !== null && proxy.proxyAuthentication !== 'tempauth'
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js'
-import { divideProxies } from '../services/proxies.js'
+import type { AskProxies } from '../services/proxies.js'
 import type { Proxy } from './proxy-candidates.js'
+import { readProxies } from './proxies-store.js'
 
 export interface AdoptionStore {
   /** Undefined when there is no such cluster. */
@@ -15,29 +16,25 @@ export interface AdoptingCluster {
   readonly adopted: ReadonlySet<string>
 }
 
-export function createAdoptionStore({ prisma }: Database): AdoptionStore {
+export function createAdoptionStore({ prisma }: Database, askProxies: AskProxies): AdoptionStore {
   return {
     async find(clusterId) {
-      const proxies = { enabled: true, role: { runsProxy: true }, rolesGranted: { has: 'runs_proxy' } }
       const row = await prisma.cluster.findUnique({
         where: { id: clusterId },
         select: {
           identity: { select: { clusterId: true } },
-          nodes: {
-            where: proxies,
-            select: { id: true, hostname: true, proxyAuthentication: true },
-            orderBy: [{ hostname: 'asc' }, { id: 'asc' }],
-          },
           users: { select: { adoptedLine: true, adoptedIdentityUser: true, projectId: true } },
         },
       })
       if (row === null) return undefined
+      const answers = await askProxies(clusterId)
+      const { targets } = await prisma.$transaction((tx) => readProxies(tx, clusterId, answers))
       const adopted = row.users.flatMap(({ adoptedLine, adoptedIdentityUser, projectId }) =>
         adoptedIdentityUser === null ? (adoptedLine ?? []) : `${adoptedIdentityUser}/${projectId}`,
       )
       return {
         hasIdentity: row.identity !== null,
-        proxies: divideProxies(row.nodes).targets,
+        proxies: targets.toSorted((one, other) => (one.hostname < other.hostname ? -1 : 1)),
         adopted: new Set(adopted),
       }
     },

@@ -20,6 +20,7 @@ import { endCachedTokens } from '../swift/keystone/end-cached-tokens.js'
 import { readTokenCaches } from '../swift/keystone/token-caches.js'
 import { createUserDbApplier } from '../swift/users/applier.js'
 import { inForceFile } from '../swift/users/in-force.js'
+import { readProxyAuthentication } from '../swift/users/authentication.js'
 import { findLocation } from '../swift/users/location.js'
 import { listProxyUsers } from '../swift/users/proxy-users.js'
 import { endTokensOf } from '../swift/users/tokens.js'
@@ -63,6 +64,9 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
         const { swiftDirectory } = config
         return { users: [...listProxyUsers(machine, kernelOf(machine), { swiftDirectory, salt })] }
       },
+      proxy_authentication: async () => ({
+        authentication: readProxyAuthentication(machine, config.swiftDirectory) ?? null,
+      }),
       end_tokens: async ({ generation }) => endUserTokens(options, generation),
     },
     async close() {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Bytes, Count, Generation, list, Name, Path, Seconds, SmallCount, Text } from './bounds.js'
+import { proxyAuthentications } from '../values/proxy-authentication.js'
 import { AgentUpgrade, AgentUpgradeProgress } from './upgrade.js'
 
 /** Files and leftovers that an answer names. */
@@ -87,6 +88,12 @@ export const requestKinds = {
     since: 2,
     parameters: z.object({ salt: Name }),
     result: z.object({ users: list(ProxyUser, maxProxyUsers) }),
+  },
+  /** How does the running proxy of this node authenticate now? Null: unknown. Protocol 2 knows it since 2026-11-27. */
+  proxy_authentication: {
+    since: 2,
+    parameters: z.object({}),
+    result: z.object({ authentication: z.nullable(z.enum(proxyAuthentications)) }),
   },
   /** Remove leftovers of renames from Swift: these, or the oldest. Each is checked again before. */
   remove_leftovers: {
