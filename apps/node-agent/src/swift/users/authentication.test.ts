@@ -24,10 +24,12 @@ const pipeline = (...names: readonly string[]) =>
   `${filters}[pipeline:main]\npipeline = ${names.join(' ')} proxy-server\n`
 const conf = 'etc/swift/proxy-server.conf'
 
-/** A process that started so many seconds ago, on a machine that runs for an hour. */
+/** A process that started so many seconds ago, on a machine that runs for an hour, in a container that runs for a minute. */
 function runs(pid: number, name: string, secondsAgo: number, { parent = 1, args = [name] as readonly string[] } = {}) {
-  const ticks = Math.round((3_600 - secondsAgo) * 100)
-  write('proc/uptime', '3600.00 1.00\n')
+  const ticksAt = (ago: number) => Math.round((3_600 - ago) * 100)
+  const ticks = ticksAt(secondsAgo)
+  write('proc/uptime', '60.00 1.00\n')
+  write('proc/self/stat', `9 (node) S 1 ${'0 '.repeat(17)}${ticksAt(process.uptime())} 0\n`)
   write(`proc/${pid}/comm`, `${name}\n`)
   write(`proc/${pid}/cmdline`, `${args.join('\0')}\0`)
   // Workers handle SIGUSR1 and leave SIGTERM to the kernel; the first process handles both.
@@ -39,6 +41,7 @@ function runs(pid: number, name: string, secondsAgo: number, { parent = 1, args 
   write(`proc/${pid}/stat`, `${pid} (${name}) S ${parent} ${'0 '.repeat(17)}${ticks} 0\n`)
 }
 const proxy = { args: ['python3', '/usr/bin/swift-proxy-server', '/etc/swift/proxy-server.conf'] }
+const inFolder = { args: ['python3', '/usr/bin/swift-proxy-server', '/etc/swift/proxy-server.conf.d/'] }
 
 describe('the authentication of a proxy', () => {
   it.each([
@@ -96,22 +99,48 @@ describe('a proxy that may still run with tempauth', () => {
   it('is not known after a file of its folder was removed', () => {
     write('etc/swift/proxy-server.conf.d/10-proxy.conf', pipeline('keystoneauth'))
     write('etc/swift/proxy-server.conf.d/20-more.conf', '[pipeline:main]\npipeline = tempauth proxy-server\n')
-    runs(7, 'swift-proxy-ser', 0.3, proxy)
+    runs(7, 'swift-proxy-ser', 0.3, inFolder)
     expect(read()).toBe('tempauth')
-    runs(7, 'swift-proxy-ser', 0.3, proxy)
+    runs(7, 'swift-proxy-ser', 0.3, inFolder)
     rmSync(join(root.path, 'etc/swift/proxy-server.conf.d/20-more.conf'))
     expect(read()).toBeUndefined()
-    runs(7, 'swift-proxy-ser', 0, proxy)
+    runs(7, 'swift-proxy-ser', 0, inFolder)
     expect(read()).toBe('keystone')
   })
 
-  it('is known under uWSGI by its workers', () => {
+  it('is not known under uWSGI until its first process has started after the change, which may have loaded the application', () => {
     const uwsgi = { args: ['/usr/bin/uwsgi', '--ini', '/etc/swift/swift-proxy-server-uwsgi.ini'] }
     write(conf, pipeline('keystoneauth'))
     runs(7, 'uwsgi-core', 600, uwsgi)
-    expect(read()).toBeUndefined()
     runs(8, 'uwsgi-core', 0, { ...uwsgi, parent: 7 })
+    expect(read()).toBeUndefined()
+    runs(7, 'uwsgi-core', 0, uwsgi)
     expect(read()).toBe('keystone')
+  })
+
+  it('is not known while it runs with another file or folder than the one that a start would read', () => {
+    write(conf, pipeline('keystoneauth'))
+    runs(7, 'swift-proxy-ser', 0, inFolder) // the folder was moved away
+    expect(read()).toBeUndefined()
+    write('etc/swift/proxy-server.conf.d/10-proxy.conf', pipeline('keystoneauth'))
+    runs(7, 'swift-proxy-ser', 0, inFolder)
+    expect(read()).toBe('keystone')
+    runs(7, 'swift-proxy-ser', 0, proxy) // the file beside it
+    expect(read()).toBeUndefined()
+  })
+
+  it('is not known where the start of its process would be in the future, or that of the agent cannot be read', () => {
+    write(conf, pipeline('keystoneauth'))
+    runs(7, 'swift-proxy-ser', -5, proxy)
+    expect(read()).toBeUndefined()
+    runs(7, 'swift-proxy-ser', 0, proxy)
+    expect(read()).toBe('keystone')
+    write('proc/uptime', '3660.00 1.00\n') // then it has started a minute ago
+    expect(read()).toBeUndefined()
+    runs(7, 'swift-proxy-ser', 0, proxy)
+    expect(read()).toBe('keystone')
+    rmSync(join(root.path, 'proc/self/stat'))
+    expect(read()).toBeUndefined()
   })
 
   it('is not known where the start of its process cannot be read', () => {

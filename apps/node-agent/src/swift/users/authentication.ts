@@ -7,6 +7,7 @@ import { statOf } from '../services/swift-processes.js'
 import { folderOf, proxyFiles } from './location.js'
 import { findOtherProcesses } from './other-servers.js'
 import { findProxies } from './proxy-process.js'
+import type { ProxyProcess } from './proxy-process.js'
 import { authenticationOf, pipelineOf } from './proxy-settings.js'
 
 /**
@@ -22,31 +23,55 @@ export function readProxyAuthentication(machine: Machine, swiftDirectory: string
     if (pipeline.length === 0) return undefined
     const { kind } = authenticationOf(ini, pipeline)
     if (kind === 'tempauth') return kind
-    return hasRead(machine, [...files, folderOf(swiftDirectory)]) ? kind : undefined
+    const folder = folderOf(swiftDirectory)
+    const configuration = files.every((path) => path.startsWith(`${folder}/`)) ? folder : files[0]
+    return hasRead(machine, configuration, [...files, folder]) ? kind : undefined
   })
 }
 
 /** The kernel counts the start of a process in hundredths of a second, and notes the time of a file at its last tick. */
-const ticksPerSecond = 100
+const msPerTick = 10
 const grainMs = 50
 
-/** Returns true if every process that serves requests has started after the last change of these paths, or none runs. */
-function hasRead(machine: Machine, paths: readonly string[]): boolean {
+/**
+ * Returns true if every process that serves requests has started after the last change of these paths, or none runs. A proxy that
+ * was started with another file or folder has read that.
+ */
+function hasRead(machine: Machine, configuration: string | undefined, paths: readonly string[]): boolean {
   const kernel = kernelOf(machine)
   const changedAt = Math.max(...paths.map((path) => machine.changedAt(path) ?? 0))
-  const bootedAt = Date.now() - Number(kernel.read('/proc/uptime')?.split(' ')[0]) * 1000
-  return servingPids(machine, kernel).every((pid) => {
-    const ticks = statOf(kernel.read(`/proc/${pid}/stat`))?.startTime
-    return bootedAt + (Number(ticks) / ticksPerSecond) * 1000 + grainMs >= changedAt
+  const proxies = findProxies(kernel)
+  if (proxies.some((proxy) => proxy.configuration.replace(/\/+$/, '') !== configuration)) return false
+  const bootedAt = bootTime(kernel)
+  return servingPids(machine, kernel, proxies).every((pid) => {
+    const startedAt = bootedAt + ticksOf(kernel, pid) * msPerTick
+    return startedAt + grainMs >= changedAt && startedAt <= Date.now() + grainMs
   })
 }
 
-/** First processes keep their start when they reload, so that those without children count. */
-function servingPids(machine: Machine, kernel: Machine): readonly string[] {
-  const proxies = findProxies(kernel)
+/**
+ * Returns the time from which the kernel counts the start of processes. `/proc/uptime` may be that of a container, which is too
+ * late; the agent's own start is late by what passes before its program runs. Both are NaN where they cannot be read.
+ */
+function bootTime(kernel: Machine): number {
+  const byUptime = Date.now() - Number(kernel.read('/proc/uptime')?.split(' ')[0]) * 1000
+  const byAgent = Date.now() - process.uptime() * 1000 - ticksOf(kernel, 'self') * msPerTick
+  return Math.min(byUptime, byAgent)
+}
+
+function ticksOf(kernel: Machine, pid: string): number {
+  return Number(statOf(kernel.read(`/proc/${pid}/stat`))?.startTime)
+}
+
+/**
+ * First processes keep their start when they reload, so that those without children count. That of uWSGI may have loaded the
+ * application for its workers, which then start again without reading anything.
+ */
+function servingPids(machine: Machine, kernel: Machine, proxies: readonly ProxyProcess[]): readonly string[] {
   if (proxies.length > 0)
     return proxies.flatMap(({ pid, workers }) => (workers.length > 0 ? workers : [pid])).map(String)
-  const pids = findOtherProcesses(machine, kernel)?.pids ?? []
+  const { server, pids = [] } = findOtherProcesses(machine, kernel) ?? {}
+  if (server === 'uWSGI') return pids
   const parents = new Set(pids.map((pid) => statOf(kernel.read(`/proc/${pid}/stat`))?.parent))
   return pids.filter((pid) => !parents.has(pid))
 }

@@ -87,7 +87,7 @@ function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
   if (kind === 'tempauth') return `filter:${filter}`
   if (kind === 'keystone')
     throw new Error(
-      `The proxy of this cluster authenticates with Keystone ('${filter}' in its pipeline). Users are deployed to tempauth only. Set the identity service of the cluster with \`roost cluster set-identity\`.`,
+      `The proxy of this cluster authenticates with Keystone ('${filter}' in its pipeline). Users are deployed to tempauth only. Set the identity service of the cluster with \`roost cluster set-identity\`. If other proxies of the cluster have tempauth, restart this proxy: it is left out then.`,
     )
   throw new Error(`The proxy's pipeline has no tempauth (${pipeline.join(' ')}). Users are deployed to tempauth only.`)
 }
