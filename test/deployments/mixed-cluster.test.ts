@@ -106,6 +106,7 @@ describe('a proxy on Keystone in a cluster with proxies of tempauth', () => {
     expect(await configState(first)).toBe('unknown')
 
     await setProxy(first, 'tempauth')
+    expect(await configState(first)).toBe('pending')
     expect((await pending()).map(({ name, nodes }) => [name, nodes])).toEqual([
       ['bob', [first.uri]],
       ['alice', [first.uri]],

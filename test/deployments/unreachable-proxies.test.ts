@@ -84,6 +84,30 @@ it('a proxy on Keystone that had users is no target only while its agent is conn
   expect(await currentGeneration(second.usersDir)).toBe(3)
 })
 
+it('a revocation that was promised to a proxy is sent when the proxy has tempauth again, though a job has left it out', async () => {
+  const [first] = (await startProxies(2)) as [LabNode, LabNode]
+  const { body: alice } = await addUser('alice')
+  await deploy()
+  await first.stop()
+  aheadMs += reconnectMs
+  await expect.poll(async () => (await server.get('/readyz')).status).toBe(200)
+  await server.remove(alice.resource_uri)
+  expect((await deploy()).state).toBe('COMPLETED_FAILED')
+  // As a job does that leaves it out by the answer of its agent, which ends before it gets the generation.
+  const where = { nodeId_kind: { nodeId: first.id, kind: 'user_db' } }
+  await server.api.database.prisma.nodeDeployment.update({ where, data: { isLeftOut: true } })
+  first.setProxy('keystone')
+  await first.start()
+  await expect
+    .poll(async () => (await server.get(first.uri)).body.proxy_authentication, { timeout: 60_000 })
+    .toBe('keystone')
+  expect(await currentGeneration(first.usersDir)).toBe(1)
+  first.setProxy('tempauth')
+  await expect.poll(() => currentGeneration(first.usersDir), { timeout: 60_000 }).toBe(2)
+  expect([...(await currentFiles(first.usersDir)).keys()]).toEqual([])
+  await expect.poll(() => configState(first)).toBe('synced')
+})
+
 it('rights are taken away on the other proxies, too, when the first could not do it', async () => {
   const [first, second, third] = (await startProxies(3)) as [LabNode, LabNode, LabNode]
   const { body: alice } = await addUser('alice')

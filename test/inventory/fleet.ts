@@ -62,8 +62,9 @@ export class Fleet {
     this.nodeId = nodeId
     this.otherId = otherId
     this.intake = createInventoryIntake({
-      store: createInventoryStore(database),
+      store: createInventoryStore(database, async () => false),
       devicesChanged: async (id) => void this.changed.push(id),
+      sendDesired: async () => {},
       log: createLog({ level: 'warn', out: { write: (line: string) => void this.warnings.push(line) } as never }),
       now: () => this.now,
     })

@@ -41,8 +41,9 @@ export function streamHandlers(
   { metrics, capacity, history, deployments: { nodes }, requests, utilization }: StreamedFeatures,
 ): StreamHandlers {
   const inventories = createInventoryIntake({
-    store: createInventoryStore(database),
+    store: createInventoryStore(database, (tx, nodeId) => nodes.askAgain(tx, nodeId)),
     devicesChanged: (nodeId) => capacity.intake.devicesChanged(nodeId),
+    sendDesired: (nodeId) => nodes.sendDesired(nodeId),
     log,
     now,
   })

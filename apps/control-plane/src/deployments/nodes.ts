@@ -45,6 +45,8 @@ export interface DeploymentNodes {
   progressed(nodeId: number, message: ProgressMessage): Promise<void>
   applied(nodeId: number, message: AppliedMessage): Promise<void>
   drifted(nodeId: number, message: DriftMessage): Promise<void>
+  /** As that of the store. */
+  readonly askAgain: StateStore['askAgain']
 }
 
 /** Only a node that reports a number which it never counted up to comes here. */
@@ -67,6 +69,7 @@ export function createDeploymentNodes(given: DeploymentNodesOptions): Deployment
     mayReconnect: (nodeId) => channel.mayReconnect(nodeId),
     fault: (nodeId, payload) => unknownFields(channel.agentOf(nodeId), JSON.parse(payload) as DesiredState),
     confirmFault: (nodeId) => cannotConfirm(channel.agentOf(nodeId)),
+    askAgain: (tx, nodeId) => store.askAgain(tx, nodeId),
     sendDesired,
     resend,
     progressed: (nodeId, { kind, generation, state }) =>

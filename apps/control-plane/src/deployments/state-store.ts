@@ -84,6 +84,8 @@ export interface StateStore {
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
   /** Asks nothing of the node until its next generation, and forgets what differs there. */
   leaveOut(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<void>
+  /** Asks the node again for the users that it was left out of. Returns true if it was. */
+  askAgain(tx: Transaction, nodeId: number): Promise<boolean>
   setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>
   /** The unfinished targets that wait for this generation of the node, or for its confirmation. */
   findTargets(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<readonly OpenTarget[]>
@@ -135,6 +137,7 @@ export function createStateStore({ prisma }: Database): StateStore {
       })
       if (count > 0) await refreshNode(tx, nodeId)
     },
+    askAgain,
     findTargets,
     updateTarget,
     auditRevocation,
@@ -144,9 +147,28 @@ export function createStateStore({ prisma }: Database): StateStore {
 
 async function refreshNode(tx: Transaction, nodeId: number): Promise<ConfigState> {
   const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
-  const state = configState(rows.map(stateOf))
+  const made = configState(rows.map(stateOf))
+  const state = made === 'synced' && (await isPassedBy(tx, nodeId)) ? 'pending' : made
   await tx.node.update({ where: { id: nodeId }, data: { configState: state } })
   return state
+}
+
+async function askAgain(tx: Transaction, nodeId: number): Promise<boolean> {
+  const where = { nodeId, kind: 'user_db', isLeftOut: true }
+  const { count } = await tx.nodeDeployment.updateMany({ where, data: { isLeftOut: false } })
+  if (count > 0) await refreshNode(tx, nodeId)
+  return count > 0
+}
+
+/** Returns true if a deployment has left the node out since its users were deployed. */
+async function isPassedBy(tx: Transaction, nodeId: number): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    select 1 from node_deployments d
+    join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
+    join job_left_out l on l.node_id = d.node_id
+    join jobs j on j.id = l.job_id and j.kind = d.kind and not j.dry_run and j.created_at > g.created_at
+    where d.node_id = ${nodeId} and d.kind = 'user_db' and not d.is_left_out limit 1`
+  return found.length > 0
 }
 
 function desiredOf(prisma: Database['prisma'], nodeId: number): Promise<readonly DesiredGeneration[]> {

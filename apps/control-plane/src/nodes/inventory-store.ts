@@ -11,7 +11,12 @@ import type { NodeRow } from './inventory-devices-store.js'
 export interface StoredInventory {
   /** The node, and those from which devices have moved here. */
   readonly nodeIds: readonly number[]
+  /** Users are asked of the node again: its desired state must be sent. */
+  readonly isAskedAgain: boolean
 }
+
+/** Asks a node again for users, whose proxy may accept them. Returns true if a deployment had left it out. */
+export type AskAgain = (tx: Prisma.TransactionClient, nodeId: number) => Promise<boolean>
 
 export interface InventoryStore {
   /** All of it or nothing. Undefined when that number, or a later one, is stored already. */
@@ -21,19 +26,27 @@ export interface InventoryStore {
 /** Many agents report at once, and those of one cluster take turns. */
 const waits = { maxWait: 30_000, timeout: 60_000 }
 
-export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): InventoryStore {
+export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>, askAgain: AskAgain): InventoryStore {
   return {
     store: (nodeId, sequence, inventory, now) =>
       prisma.$transaction(async (tx) => {
+        // Deployments lock in this order, too.
+        await tx.$executeRaw`select 1 from node_deployments where node_id = ${nodeId} and is_left_out for update`
         const node = await lockNode(tx, nodeId)
         if (node.inventorySequence >= BigInt(sequence)) return undefined
         await updateNode(tx, node, sequence, inventory)
         await updateRole(tx, node, inventory)
         await storePolicies(tx, node, inventory)
         const moved = inventory.devices === null ? [] : await storeDevices(tx, node, inventory.devices, now)
-        return { nodeIds: [...new Set([nodeId, ...moved])] }
+        const isAskedAgain = mayAcceptUsers(inventory) && (await askAgain(tx, nodeId))
+        return { nodeIds: [...new Set([nodeId, ...moved])], isAskedAgain }
       }, waits),
   }
+}
+
+/** A proxy of which nothing is known may have tempauth. */
+function mayAcceptUsers({ proxy_authentication: name = 'tempauth' }: Inventory): boolean {
+  return name === 'tempauth'
 }
 
 /**

@@ -7,6 +7,8 @@ export interface InventoryIntakeOptions {
   readonly store: InventoryStore
   /** Notifies the features that keep devices in memory, because the devices of these nodes have changed. */
   readonly devicesChanged: (nodeId: number) => Promise<void>
+  /** Sends the node the state that it must have. Never rejects. */
+  readonly sendDesired: (nodeId: number) => Promise<void>
   readonly log: Log
   readonly now: () => number
 }
@@ -16,7 +18,13 @@ export interface InventoryIntake {
   accept(nodeId: number, message: InventoryMessage): Promise<void>
 }
 
-export function createInventoryIntake({ store, devicesChanged, log, now }: InventoryIntakeOptions): InventoryIntake {
+export function createInventoryIntake({
+  store,
+  devicesChanged,
+  sendDesired,
+  log,
+  now,
+}: InventoryIntakeOptions): InventoryIntake {
   const reported = new Map<number, ReadonlySet<string>>()
 
   /** Logs a problem once, not with each inventory. */
@@ -33,6 +41,7 @@ export function createInventoryIntake({ store, devicesChanged, log, now }: Inven
       const stored = await store.store(nodeId, sequence, inventory, new Date(now()))
       if (stored === undefined) return
       for (const changed of stored.nodeIds) await devicesChanged(changed)
+      if (stored.isAskedAgain) await sendDesired(nodeId)
       logProblems(nodeId, inventory.problems)
     },
   }

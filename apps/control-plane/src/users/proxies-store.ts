@@ -35,8 +35,11 @@ export async function readProxies(tx: Transaction, clusterId: number, answers: P
   const proxies = rows.map(({ deployments: [users], ...proxy }) => {
     // What a node has not answered may be in force there.
     const mayHaveUsers = hasOperatorUsers || (users !== undefined && (users.inForce > 0 || users.outcome === null))
-    const stored = mayHaveUsers ? null : proxy.proxyAuthentication
-    return { ...proxy, proxyAuthentication: answers.get(proxy.id) ?? (answers.has(proxy.id) ? null : stored) }
+    const unanswered = mayHaveUsers ? null : proxy.proxyAuthentication
+    const answered = answers.get(proxy.id)
+    const now = answered === undefined ? unanswered : answered
+    // Its agent may have reported another state since it answered.
+    return { ...proxy, proxyAuthentication: hasOther(proxy) ? now : proxy.proxyAuthentication }
   })
   return divideProxies(proxies)
 }
