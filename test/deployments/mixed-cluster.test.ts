@@ -151,6 +151,20 @@ describe('a proxy on Keystone in a cluster with proxies of tempauth', () => {
     expect(await leftOut()).toEqual([])
   })
 
+  it('is asked for users that can be adopted by the same rule', async () => {
+    const [first, ...others] = proxies
+    await run({ cluster })
+    await setProxy(first, 'keystone')
+    for (const node of others) {
+      await node.stop()
+      await node.start({ requests: { proxy_users: async () => ({ users: [] }) } })
+    }
+    const adoptable = async () => (await get(`${cluster}adoptable_users/`)).status
+    expect(await adoptable()).toBe(200)
+    await first.stop()
+    expect(await adoptable()).toBe(503)
+  })
+
   it('makes a reviewed plan obsolete that was made for it', async () => {
     const planned = await run({ cluster, dry_run: true })
     await setProxy(proxies[1], 'keystone')

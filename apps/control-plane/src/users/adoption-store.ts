@@ -27,7 +27,7 @@ export function createAdoptionStore({ prisma }: Database, askProxies: AskProxies
         },
       })
       if (row === null) return undefined
-      const answers = await askProxies(clusterId)
+      const answers = row.identity === null ? await askProxies(clusterId) : new Map()
       const { targets } = await prisma.$transaction((tx) => readProxies(tx, clusterId, answers))
       const adopted = row.users.flatMap(({ adoptedLine, adoptedIdentityUser, projectId }) =>
         adoptedIdentityUser === null ? (adoptedLine ?? []) : `${adoptedIdentityUser}/${projectId}`,
