@@ -22,7 +22,7 @@ export interface Form<V> {
   readonly errorOf: (name: keyof V) => string | undefined
   /** Shows from now on what is wrong with the field. */
   readonly touch: (name: keyof V) => void
-  /** Why the server refused the whole form. */
+  /** Why the server refused the whole form, and what is wrong with fields that the form does not show now. */
   readonly problem: string | undefined
   readonly isBusy: boolean
   readonly submit: (event?: FormEvent) => void
@@ -41,22 +41,26 @@ export function useForm<V extends object, R>({ initial, check, save, onSaved }: 
   const [touched, setTouched] = useState<ReadonlySet<keyof V>>(new Set())
   const [attempts, setAttempts] = useState(0)
   const saving = useMutation({ mutationFn: save, onSuccess: onSaved, onError: () => setAttempts((count) => count + 1) })
+  const [shown, setShown] = useState<readonly string[]>()
   useEffect(() => {
-    if (attempts > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (attempts === 0) return
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    setShown([...(element.current?.elements ?? [])].map((field) => field.getAttribute('name') ?? ''))
   }, [attempts])
   const faults = check(values)
   const refusal = refusalOf(saving.error)
   const names = Object.keys(values) as (keyof V)[]
-  const isKnown = (name: string) => names.includes(name as keyof V)
   const refusedWith = (name: keyof V) => (saving.variables?.[name] === values[name] ? refusal[String(name)] : undefined)
-  const others = Object.entries(refusal).flatMap(([name, sentences]) => (isKnown(name) ? [] : (sentences ?? [])))
+  const isUnseen = (name: string) => shown !== undefined && !shown.includes(name)
+  const unseen = names.flatMap((name) => (isUnseen(String(name)) ? (faults[String(name)] ?? []) : []))
+  const others = Object.entries(refusal).flatMap(([name, sentences]) => (isUnseen(name) ? (sentences ?? []) : []))
   return {
     values,
     element,
     set: (name, value) => setValues((old) => ({ ...old, [name]: value })),
     touch: (name) => setTouched((old) => new Set(old).add(name)),
     errorOf: (name) => ((touched.has(name) ? faults[String(name)] : undefined) ?? refusedWith(name))?.join(' '),
-    problem: problemOf(saving.error, refusal, others),
+    problem: problemOf(saving.error, refusal, [...unseen, ...others]),
     isBusy: saving.isPending,
     submit: (event) => {
       event?.preventDefault()

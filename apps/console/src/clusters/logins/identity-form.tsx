@@ -30,6 +30,7 @@ export function IdentityForm({ cluster: { id, name }, login, onClose }: Identity
     >
       {(form) => (
         <>
+          {login !== null && <p className="banner warn">{t('identity.replaces')}</p>}
           <p>{t('identity.effect')}</p>
           <TextField form={form} name="auth_url" label={t('logins.url')} help={t('identity.url.help')} isCode />
           <LoginFields form={form} shown={identityFields(form.values)} />

@@ -13,7 +13,8 @@ const help = { user: 'logins.user.help', project: 'logins.project.help' } as con
 
 /** With what one logs in, by password or by application credential. */
 export function LoginFields({ form, shown }: LoginFieldsProps) {
-  const texts = ['application_credential_id', 'user', 'user_domain', 'project', 'project_domain'] as const
+  const credential = ['application_credential_id', 'application_credential_name'] as const
+  const texts = [...credential, 'user', 'user_domain', 'project', 'project_domain'] as const
   const isOnlyUser = !shown.includes('by') && !shown.includes('project')
   return (
     <>

@@ -40,6 +40,33 @@ describe('the form of a storage login', () => {
     })
   })
 
+  it('keeps a credential by its name, with the user that has it', () => {
+    const named = { ...ofNow, application_credential_id: null, application_credential_name: 'gateways' }
+    const values = { ...storageValues({ ...named, user: 'shares', user_domain: 'Default' }), key: 'secret' }
+    expect(values).toMatchObject({ by: 'credential', application_credential_name: 'gateways' })
+    expect(storageFields(values)).toEqual(
+      expect.arrayContaining(['application_credential_name', 'user', 'user_domain']),
+    )
+    expect(checkStorage(values)).toEqual({})
+    expect(storageInput(values)).toMatchObject({
+      application_credential_name: 'gateways',
+      user: 'shares',
+      user_domain: 'Default',
+    })
+    const both = { ...values, application_credential_id: 'abc' }
+    expect(storageFields(both)).not.toContain('user')
+    expect(Object.keys(checkStorage(both))).toEqual(['application_credential_name'])
+    const password = storageInput({ ...values, by: 'password' })
+    expect(password).not.toHaveProperty('application_credential_name')
+  })
+
+  it('has its fault at a credential that was chosen and not given', () => {
+    const values = { ...storageValues(ofNow), application_credential_id: ' ', key: 'k' }
+    expect(Object.keys(checkStorage(values))).toEqual(['application_credential_id'])
+    expect(Object.keys(checkStorage({ ...values, key: '' })).toSorted()).toEqual(['application_credential_id', 'key'])
+    expect(checkStorage({ ...values, application_credential_id: 'abc' })).toEqual({})
+  })
+
   it('has the fields that its URL asks for, and sends no others', () => {
     const values = { ...storageValues(ofNow), user: 'shares:gateway', key: 'k' }
     const tempauth = { ...values, auth_url: ' https://swift.example/auth/v1.0 ' }
@@ -69,6 +96,7 @@ describe('the form of an identity service', () => {
     expect(Object.keys(checkIdentity(empty)).toSorted()).toEqual(['auth_url', 'key'])
     const values = { ...empty, auth_url: 'https://keystone.example:5000/v3', key: 'k' }
     expect(Object.keys(checkIdentity(values))).toEqual(['user'])
+    expect(Object.keys(checkIdentity({ ...values, by: 'credential' }))).toEqual(['application_credential_id'])
     expect(identityInput({ ...values, by: 'credential', user: 'left', application_credential_id: 'abc' })).toEqual({
       auth_url: 'https://keystone.example:5000/v3',
       application_credential_id: 'abc',

@@ -1,6 +1,7 @@
 import { authVersionOf, ClusterIdentityInput, ClusterStorageInput, faultsOf } from '@roost/api-types/rest'
 import type { ClusterIdentity, ClusterStorage } from '@roost/api-types/rest'
 import type { Faults } from '../../form/use-form.js'
+import { t } from '../../words/text.js'
 
 /** What the forms of both logins contain. Each sends the fields that its login has. The key is never shown, so that it is always typed. */
 export interface LoginValues {
@@ -12,6 +13,8 @@ export interface LoginValues {
   readonly project: string
   readonly project_domain: string
   readonly application_credential_id: string
+  /** In place of the id, with the user that has the credential. An identity service has none. */
+  readonly application_credential_name: string
   readonly ca: string
   readonly region: string
   /** Empty: the default of the server. */
@@ -35,6 +38,7 @@ function loginValues(login: Login | null): LoginValues {
     project: project ?? '',
     project_domain: projectDomain ?? '',
     application_credential_id: credential ?? '',
+    application_credential_name: '',
     ca: ca ?? '',
     region: '',
     interface: '',
@@ -46,7 +50,15 @@ function loginValues(login: Login | null): LoginValues {
 
 /** Returns what the form of a storage login begins with: the login of now without its key. */
 export function storageValues(login: ClusterStorage | null): LoginValues {
-  return { ...loginValues(login), region: login?.region ?? '', interface: login?.interface ?? '' }
+  const values = loginValues(login)
+  const name = login?.application_credential_name ?? ''
+  return {
+    ...values,
+    by: name === '' ? values.by : 'credential',
+    application_credential_name: name,
+    region: login?.region ?? '',
+    interface: login?.interface ?? '',
+  }
 }
 
 export function identityValues(login: ClusterIdentity | null): LoginValues {
@@ -56,14 +68,16 @@ export function identityValues(login: ClusterIdentity | null): LoginValues {
 }
 
 /** Which fields a login has, by its URL and by what it logs in with. */
-export function storageFields({ auth_url: url, by }: LoginValues): readonly (keyof LoginValues)[] {
-  const version = authVersionOf(url.trim())
+export function storageFields(values: LoginValues): readonly (keyof LoginValues)[] {
+  const version = authVersionOf(values.auth_url.trim())
   if (version === 1) return ['user']
   if (version === 2) return ['user', 'project', 'region', 'interface']
   const endpoint = ['region', 'interface'] as const
-  return by === 'credential'
-    ? ['by', 'application_credential_id', 'project', 'project_domain', ...endpoint]
-    : ['by', 'user', 'user_domain', 'project', 'project_domain', ...endpoint]
+  const owner = ['user', 'user_domain'] as const
+  const project = ['project', 'project_domain', ...endpoint] as const
+  if (values.by === 'password') return ['by', ...owner, ...project]
+  const isNamed = isFilled(values.application_credential_name) && !isFilled(values.application_credential_id)
+  return ['by', 'application_credential_id', 'application_credential_name', ...(isNamed ? owner : []), ...project]
 }
 
 export function identityFields({ by }: LoginValues): readonly (keyof LoginValues)[] {
@@ -94,10 +108,23 @@ export function identityInput(values: LoginValues): ClusterIdentityInput {
   return { ...texts, ...names, auth_url: values.auth_url.trim(), key: values.key }
 }
 
+function isFilled(text: string): boolean {
+  return text.trim() !== ''
+}
+
+/** The schemas know a credential only by its fields: one that was chosen and not given is a fault of its id. */
+function withCredential(isMissing: boolean, faults: (given: { application_credential_id?: string }) => Faults): Faults {
+  if (!isMissing) return faults({})
+  return { ...faults({ application_credential_id: 'x' }), application_credential_id: [t('logins.credentialMissing')] }
+}
+
 export function checkStorage(values: LoginValues): Faults {
-  return faultsOf(ClusterStorageInput, storageInput(values))
+  const hasCredential = isFilled(values.application_credential_id) || isFilled(values.application_credential_name)
+  const isMissing = storageFields(values).includes('application_credential_id') && !hasCredential
+  return withCredential(isMissing, (given) => faultsOf(ClusterStorageInput, { ...storageInput(values), ...given }))
 }
 
 export function checkIdentity(values: LoginValues): Faults {
-  return faultsOf(ClusterIdentityInput, identityInput(values))
+  const isMissing = values.by === 'credential' && !isFilled(values.application_credential_id)
+  return withCredential(isMissing, (given) => faultsOf(ClusterIdentityInput, { ...identityInput(values), ...given }))
 }

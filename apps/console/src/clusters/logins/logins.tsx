@@ -149,7 +149,7 @@ function storageFacts(login: ClusterStorage) {
   const { application_credential_name: credential, region, interface: endpoint, ca } = login
   return [
     ...loginFacts(login),
-    ...(credential === null ? [] : [[t('logins.credentialName'), credential] as const]),
+    ...(credential === null ? [] : [[t('logins.application_credential_name'), credential] as const]),
     ...(region === null ? [] : [[t('storage.region'), region] as const]),
     ...(endpoint === null ? [] : [[t('storage.interface'), endpoint] as const]),
     [t('receivers.ca'), ca === null ? noValue : t('logins.ca.own')] as const,

@@ -105,7 +105,8 @@ export const system = {
   'logins.by.password': 'einem Passwort',
   'logins.by.credential': 'einem Application Credential',
   'logins.application_credential_id': 'Id des Application Credential',
-  'logins.credentialName': 'Application Credential',
+  'logins.application_credential_name': 'Name des Application Credential',
+  'logins.credentialMissing': 'Geben Sie das Application Credential an.',
   'logins.user': 'Benutzer',
   'logins.user.help': 'Etwa account:user.',
   'logins.user_domain': 'Domäne des Benutzers',
@@ -131,7 +132,7 @@ export const system = {
   'storage.interface': 'Endpunkt',
   'storage.interface.default': 'public, wenn kein anderer nötig ist',
   'storage.replaces':
-    'Die jetzige Anmeldung wird mit allen Feldern ersetzt. Gateways verwenden die neue ab ihrem nächsten Deployment.',
+    'Alle Felder der jetzigen Anmeldung werden ersetzt. Gateways verwenden die neue ab ihrem nächsten Deployment.',
   'storage.save': 'Speicher-Anmeldung speichern',
   'storage.saved': 'Die Speicher-Anmeldung ist gespeichert. Gateways erhalten sie mit dem nächsten Deployment.',
   'storage.remove.title': 'Die Speicher-Anmeldung von {name} entfernen?',
@@ -146,6 +147,8 @@ export const system = {
     'Benutzer werden auf die Proxys deployt (tempauth). Wo Swift Keystone verwendet, verwaltet Roost sie dort.',
   'identity.effect':
     'Roost legt in diesem Keystone eine Domäne an und ändert außerhalb davon nichts. Die Anmeldung wird versucht, bevor sie gespeichert wird.',
+  'identity.replaces':
+    'Alle Felder des jetzigen Identitätsdienstes werden ersetzt. Mit einer anderen URL oder Domäne legt das nächste Deployment die Benutzer neu an, mit neuen, leeren Konten. Die jetzigen bleiben in Keystone, und Roost verwaltet sie nicht mehr.',
   'identity.url.help': 'Endet auf /v3, etwa https://keystone.example:5000/v3.',
   'identity.domain': 'Domäne von Roost',
   'identity.domain.help': 'Roost legt sie mit dem ersten Deployment an. Zwei Cluster brauchen zwei Domänen.',

@@ -105,7 +105,8 @@ export const system = {
   'logins.by.password': 'a password',
   'logins.by.credential': 'an application credential',
   'logins.application_credential_id': 'Id of the application credential',
-  'logins.credentialName': 'Application credential',
+  'logins.application_credential_name': 'Name of the application credential',
+  'logins.credentialMissing': 'Give the application credential.',
   'logins.user': 'User',
   'logins.user.help': 'Such as account:user.',
   'logins.user_domain': 'Domain of the user',
@@ -129,7 +130,7 @@ export const system = {
   'storage.interface': 'Endpoint',
   'storage.interface.default': 'public, unless another is needed',
   'storage.replaces':
-    'The login of now is replaced with all its fields. Gateways use the new one from their next deployment on.',
+    'All fields of the current login are replaced. Gateways use the new one from their next deployment on.',
   'storage.save': 'Save the storage login',
   'storage.saved': 'The storage login is saved. Gateways get it with their next deployment.',
   'storage.remove.title': 'Remove the storage login of {name}?',
@@ -144,6 +145,8 @@ export const system = {
     'Users are deployed to the proxies (tempauth). Where Swift uses Keystone, Roost manages them there.',
   'identity.effect':
     'Roost creates one domain in this Keystone, and changes nothing outside of it. The login is tried before it is saved.',
+  'identity.replaces':
+    'All fields of the current identity service are replaced. With another URL or domain, the next deployment creates the users again, with new and empty accounts. The current ones stay in Keystone, and Roost no longer manages them.',
   'identity.url.help': 'Ends in /v3, such as https://keystone.example:5000/v3.',
   'identity.domain': 'Domain of Roost',
   'identity.domain.help': 'Roost creates it with the first deployment. Two clusters need two domains.',
