@@ -117,6 +117,46 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
+  it('open no record of an earlier search, and do not say that there is none before the answer', async () => {
+    const visitor = await lab.visit()
+    const page = await loggedIn(visitor)
+    const before = page.url()
+    await page.keyboard.press('Control+k')
+    const search = page.getByRole('combobox', { name: 'Go to' })
+    await search.fill('gw-')
+    await page.getByRole('option', { name: 'gw-01' }).waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/trpc\/[^?]*search/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await search.fill('bob')
+    await page.keyboard.press('Enter')
+    const palette = page.getByRole('dialog')
+    await palette.getByText('Loading …').waitFor()
+    expect(await page.getByRole('option').count()).toBe(0)
+    await page.keyboard.press('Enter')
+    expect(page.url()).toBe(before)
+    release()
+    await page.getByRole('option', { name: 'bob' }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => headingOf(page)).toBe('bob')
+    visitor.expectNoErrors()
+  })
+
+  it('say why a search failed', async () => {
+    const visitor = await lab.visit()
+    const page = await loggedIn(visitor)
+    await page.route(/\/trpc\/[^?]*search/, (route) => route.abort())
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to' }).fill('gw-')
+    const palette = page.getByRole('dialog')
+    await palette.getByText('The control plane does not answer.').waitFor()
+    expect(await palette.getByText('Nothing has that name.').count()).toBe(0)
+    visitor.expectNoErrors(/ERR_FAILED/)
+  })
+
   it('are in the language of the browser', async () => {
     const visitor = await lab.visit({ language: 'de-DE' })
     const page = await visitor.open('/')

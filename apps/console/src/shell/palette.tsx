@@ -2,6 +2,7 @@ import './palette.css'
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { useState } from 'react'
+import { errorText } from '../api/error-text.js'
 import { useRecordHits } from '../hits/record-hits.js'
 import { t } from '../words/text.js'
 import { usePaletteEntries } from './palette-entries.js'
@@ -10,7 +11,8 @@ import type { PaletteEntry } from './palette-entries.js'
 /** Everything that has a name, by Ctrl+K: screens, actions and records. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [query, setQuery] = useState('')
-  const found = [...usePaletteEntries(query), ...useRecordHits(query)]
+  const { found: records, isPending, error } = useRecordHits(query)
+  const found = [...usePaletteEntries(query), ...records]
   const run = (entry: PaletteEntry) => {
     onClose()
     entry.run()
@@ -31,8 +33,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             itemToStringValue={({ name }: PaletteEntry) => name}
           >
             <Autocomplete.Input placeholder={t('shell.search')} aria-label={t('shell.find')} />
+            {error !== null && (
+              <p className="palette-empty" role="alert">
+                {errorText(error)}
+              </p>
+            )}
             <Autocomplete.Empty>
-              <p className="palette-empty">{t('shell.noHit')}</p>
+              {error === null && <p className="palette-empty">{t(isPending ? 'ui.loading' : 'shell.noHit')}</p>}
             </Autocomplete.Empty>
             <Autocomplete.List className="palette-list">
               {(entry: PaletteEntry) => (
