@@ -9,6 +9,11 @@ it('keeps a spreadsheet from running a text as a formula', () => {
   expect(csvOf([['=1+1', '@cmd', -3]])).toBe("'=1+1,'@cmd,-3\r\n")
 })
 
+it('knows that some spreadsheets split lines at semicolons or tabs', () => {
+  expect(csvOf([['a;=1', 'a;b', '\t@cmd', 'a=b', -3]])).toBe("a;'=1,a;b,'\t'@cmd,a=b,-3\r\n")
+  expect(csvOf([[{ name: 'a;=1' }, ['x;-2']]])).toBe(`"{""name"":""a;'=1""}","[""x;'-2""]"\r\n`)
+})
+
 it('has a column for each field that a record has', () => {
   const records = [
     { id: 1, name: 'docs' },

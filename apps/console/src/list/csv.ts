@@ -1,11 +1,11 @@
-/** A spreadsheet would run what begins so as a formula. */
-const formula = /^[=+\-@\t\r]/
+/** Where a spreadsheet would run text as a formula: at its begin, or after a `;`, a tab or the end of a line, at which some split instead of at commas. */
+const formula = /^(?=[=+\-@\t\r])|(?<=[;\t\r\n])(?=[=+\-@])/g
 
 /** Returns a value as a field of CSV (RFC 4180). */
 function fieldOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text
+  if (typeof value === 'number') return String(value)
+  const safe = (typeof value === 'string' ? value : JSON.stringify(value)).replace(formula, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
