@@ -112,6 +112,22 @@ describe.skipIf(!hasBrowser)('the logins of a cluster in the console', () => {
     visitor.expectNoErrors(/status of (400|401)/)
   })
 
+  it('stay in view where the file of their form cannot be loaded, and the next attempt loads it', async () => {
+    const { visitor, page } = await lab.enter(`/system/clusters/${lab.cluster}`)
+    await page.route(/identity-form/, (route) => route.abort())
+    const service = card(page, 'Identity service of the users')
+    await service.getByRole('button', { name: 'Set …' }).click()
+    await dialogOf(page).getByText('load the page again').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await service.getByText('No identity service').waitFor()
+    await service.getByRole('button', { name: 'Set …' }).click()
+    await page.unroute(/identity-form/)
+    await press(page, 'Try again')
+    await label(page, 'Domain of Roost').waitFor()
+    visitor.expectNoErrors(/status of 401|ERR_FAILED/)
+  })
+
   it('cannot be replaced by an operator who can only read', async () => {
     const reader = await lab.api.addOperator({ role: 'read_only' })
     const { visitor, page } = await lab.enter(`/system/clusters/${lab.cluster}`, reader)

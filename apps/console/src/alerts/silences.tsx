@@ -1,13 +1,14 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { silences } from '../api/queries/silences.js'
 import type { SilenceRecord } from '../api/queries/silences.js'
 import { useChange } from '../api/use-change.js'
 import { idIn } from '../api/uri.js'
 import { Action } from '../form/form.js'
+import { lazyForm } from '../form/lazy-form.js'
 import { PlainTable } from '../list/plain-table.js'
 import { NoCluster } from '../shell/for-cluster.js'
 import { useClusters } from '../shell/use-cluster.js'
@@ -22,11 +23,8 @@ import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
 
-/** The rules of the API that they check are larger than the list. */
-const NewSilence = lazy(() => import('./new-silence.js').then(({ NewSilence }) => ({ default: NewSilence })))
-const ChangeSilence = lazy(() =>
-  import('./change-silence.js').then(({ ChangeSilence }) => ({ default: ChangeSilence })),
-)
+const NewSilence = lazyForm(() => import('./new-silence.js').then(({ NewSilence }) => NewSilence))
+const ChangeSilence = lazyForm(() => import('./change-silence.js').then(({ ChangeSilence }) => ChangeSilence))
 
 /** The clocks of the server and the browser differ a little. */
 const skewMs = 30_000
@@ -53,15 +51,13 @@ export function Silences() {
       {add !== undefined && chosen === undefined && <NoCluster />}
       <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
       {add !== undefined && chosen !== undefined && (
-        <Suspense>
-          <NewSilence
-            key={`${code} ${node} ${nodeId} ${device} ${subject}`}
-            cluster={chosen}
-            about={{ code, node, device, subject }}
-            nodeId={nodeId === undefined ? undefined : Number(nodeId)}
-            onClose={close}
-          />
-        </Suspense>
+        <NewSilence
+          key={`${code} ${node} ${nodeId} ${device} ${subject}`}
+          cluster={chosen}
+          about={{ code, node, device, subject }}
+          nodeId={nodeId === undefined ? undefined : Number(nodeId)}
+          onClose={close}
+        />
       )}
     </Page>
   )
@@ -118,11 +114,7 @@ function Row({ silence }: { readonly silence: SilenceRecord }) {
             {t('silences.end')}
           </Action>
         </div>
-        {isChanging && (
-          <Suspense>
-            <ChangeSilence silence={silence} onClose={() => setChanging(false)} />
-          </Suspense>
-        )}
+        {isChanging && <ChangeSilence silence={silence} onClose={() => setChanging(false)} />}
       </td>
     </tr>
   )

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { alertMetricRules, alertRules } from '../../api/queries/alerts.js'
 import { Action } from '../../form/form.js'
+import { lazyForm } from '../../form/lazy-form.js'
 import { Loaded } from '../../state/loaded.js'
 import { Page } from '../../ui/page.js'
 import { t } from '../../words/text.js'
@@ -11,9 +11,8 @@ import { AlertTabs } from '../alert-tabs.js'
 import { LimitTable } from './limit-table.js'
 import { RuleTable } from './rule-table.js'
 
-/** The rules of the API that they check are larger than the lists. */
-const RuleForm = lazy(() => import('./rule-form.js').then(({ RuleForm }) => ({ default: RuleForm })))
-const LimitForm = lazy(() => import('./limit-form.js').then(({ LimitForm }) => ({ default: LimitForm })))
+const RuleForm = lazyForm(() => import('./rule-form.js').then(({ RuleForm }) => RuleForm))
+const LimitForm = lazyForm(() => import('./limit-form.js').then(({ LimitForm }) => LimitForm))
 
 /** What operators have changed of alerts, and their own limits of metrics. */
 export function Rules() {
@@ -70,5 +69,5 @@ interface ChosenProps<R> {
 /** Shows the form of what the address names. A record that was removed has none. */
 function Chosen<R extends { readonly id: number }>({ list, chosen, children }: ChosenProps<R>) {
   const found = list.find(({ id }) => String(id) === chosen)
-  return chosen === 'new' || found !== undefined ? <Suspense>{children(found)}</Suspense> : null
+  return chosen === 'new' || found !== undefined ? children(found) : null
 }

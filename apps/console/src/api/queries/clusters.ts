@@ -21,14 +21,14 @@ export const cluster = (id: number) =>
     staleTime: slowMs,
   })
 
-/** With what its gateways reach its Swift, without the key; null without one. */
+/** The login with which its gateways reach its Swift, without the key. It is null where there is none. */
 export const storage = (id: number) =>
   queryOptions({
     queryKey: ['clusters', id, 'storage'],
     queryFn: ({ signal }) => rpc.clusters.storage.query({ id }, { signal }),
   })
 
-/** The Keystone that has its users, without the key; null without one. */
+/** The Keystone that has its users, without the key. It is null where there is none. */
 export const identity = (id: number) =>
   queryOptions({
     queryKey: ['clusters', id, 'identity'],

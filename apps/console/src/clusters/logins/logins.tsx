@@ -2,11 +2,12 @@ import type { ClusterIdentity, ClusterStorage } from '@roost/api-types/rest'
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { rpc } from '../../api/client.js'
 import { cluster as clusterQuery, identity, storage } from '../../api/queries/clusters.js'
 import { Action } from '../../form/form.js'
+import { lazyForm } from '../../form/lazy-form.js'
 import { RemoveAction } from '../../form/remove-action.js'
 import { noValue } from '../../format/numbers.js'
 import type { ClusterRecord } from '../../shell/use-cluster.js'
@@ -17,11 +18,10 @@ import { KeyRound } from '../../ui/icons.js'
 import { Page } from '../../ui/page.js'
 import { t } from '../../words/text.js'
 
-/** The rules of the API that they check are larger than the page. */
-const StorageForm = lazy(() => import('./storage-form.js').then(({ StorageForm }) => ({ default: StorageForm })))
-const IdentityForm = lazy(() => import('./identity-form.js').then(({ IdentityForm }) => ({ default: IdentityForm })))
+const StorageForm = lazyForm(() => import('./storage-form.js').then(({ StorageForm }) => StorageForm))
+const IdentityForm = lazyForm(() => import('./identity-form.js').then(({ IdentityForm }) => IdentityForm))
 
-/** With what the gateways of a cluster reach its Swift, and where its users are. */
+/** Shows the login with which the gateways of a cluster reach its Swift, and the identity service that has its users. */
 export function ClusterLogins() {
   const { id } = useParams({ from: '/system/clusters/$id' })
   const found = useQuery(clusterQuery(Number(id)))
@@ -122,11 +122,7 @@ function LoginCard<L>({ title, cluster, query, none: [none, next], facts, Form, 
               <Action onClick={() => setSetting(true)}>{t(login === null ? 'logins.set' : 'logins.replace')}</Action>
               {login !== null && remove}
             </div>
-            {isSetting && (
-              <Suspense>
-                <Form cluster={cluster} login={login} onClose={() => setSetting(false)} />
-              </Suspense>
-            )}
+            {isSetting && <Form cluster={cluster} login={login} onClose={() => setSetting(false)} />}
           </>
         )}
       </Loaded>

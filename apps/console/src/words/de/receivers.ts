@@ -50,7 +50,7 @@ export const receivers = {
   'receivers.changeOf': '{name} ändern',
   'receivers.replaces': 'Ersetzen, wohin und mit welcher Anmeldung er sendet',
   'receivers.replaces.help':
-    'Er sendet jetzt an {target}. Diese Einstellungen werden nie wieder angezeigt: geben Sie alle an. Was wartet, wird mit den neuen gesendet.',
+    'Er sendet jetzt an {target}. Diese Einstellungen werden nie wieder angezeigt: geben Sie alle an. Wartende Zustellungen verwenden die neuen Einstellungen.',
   'receivers.save': 'Empfänger speichern',
   'receivers.changed': '{name} ist geändert.',
   'receivers.remove.title': '{name} entfernen?',

@@ -1,6 +1,8 @@
 export const ui = {
   'ui.loading': 'Lädt …',
   'ui.failed': 'Das ließ sich nicht lesen.',
+  'ui.noForm': 'Das Formular konnte nicht geladen werden',
+  'ui.noForm.next': 'Laden Sie nach einem Upgrade der Control Plane die Seite neu.',
   'ui.retry': 'Erneut versuchen',
   'ui.copied': 'Kopiert.',
   'ui.notCopied': 'Der Browser hat das Kopieren nicht erlaubt. Markieren Sie den Text, und kopieren Sie ihn.',
@@ -33,6 +35,9 @@ export const ui = {
   'list.noMatch': 'Nichts passt',
   'list.noMatch.next': 'Ohne Filter sehen Sie die vollständige Liste.',
   'list.clear': 'Filter zurücksetzen',
+  'list.csv.cut': 'Die Datei hat die ersten {most} von {total} Zeilen. Filtern Sie die Liste, oder fragen Sie die API.',
+  'list.csv.moved':
+    'Die Liste hat sich geändert, während sie gelesen wurde: in der Datei können Zeilen fehlen. Speichern Sie sie noch einmal.',
   'secret.once': 'Roost zeigt das nicht noch einmal. Kopieren Sie es jetzt, und speichern Sie es am richtigen Ort.',
   'secret.stored': 'Ich habe es gespeichert',
 } as const

@@ -49,7 +49,7 @@ export const receivers = {
   'receivers.changeOf': 'Change {name}',
   'receivers.replaces': 'Replace where and with which login it sends',
   'receivers.replaces.help':
-    'It sends to {target} now. These settings are never shown again: give all of them. What waits is sent by the new ones.',
+    'It sends to {target} now. These settings are never shown again: give all of them. Waiting deliveries use the new settings.',
   'receivers.save': 'Save receiver',
   'receivers.changed': '{name} is changed.',
   'receivers.remove.title': 'Remove {name}?',

@@ -1,6 +1,8 @@
 export const ui = {
   'ui.loading': 'Loading …',
   'ui.failed': 'This could not be read.',
+  'ui.noForm': 'The form could not be loaded',
+  'ui.noForm.next': 'After an upgrade of the control plane, load the page again.',
   'ui.retry': 'Try again',
   'ui.copied': 'Copied.',
   'ui.notCopied': 'The browser did not allow the copy. Select the text and copy it.',
@@ -33,6 +35,8 @@ export const ui = {
   'list.noMatch': 'Nothing matches',
   'list.noMatch.next': 'Clear the filters to see the complete list.',
   'list.clear': 'Clear filters',
+  'list.csv.cut': 'The file has the first {most} of {total} rows. Filter the list, or ask the API.',
+  'list.csv.moved': 'The list changed while it was read: rows may be missing in the file. Save it again.',
   'secret.once': 'Roost does not show this again. Copy it now, and store it where it belongs.',
   'secret.stored': 'I have stored it',
 } as const
