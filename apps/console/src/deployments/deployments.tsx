@@ -3,8 +3,9 @@ import { useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { errorText } from '../api/error-text.js'
-import { deploymentKinds, jobs } from '../api/queries/deployments.js'
+import { deploymentKinds, jobs, readJobs } from '../api/queries/deployments.js'
 import type { DeploymentKind, JobRecord } from '../api/queries/deployments.js'
+import type { ListSource } from '../api/use-pages.js'
 import { noValue } from '../format/numbers.js'
 import { ExportRows } from '../list/export.js'
 import { ChoiceFilter } from '../list/filters.js'
@@ -24,10 +25,7 @@ import { Pending } from './pending.js'
 import { tookOf } from './took.js'
 import { useNames } from './use-names.js'
 
-interface Row {
-  readonly kind: DeploymentKind
-  readonly job: JobRecord
-}
+type Row = JobRecord & { readonly kind: DeploymentKind }
 
 /** The newest of each kind; the button below reads more. */
 const step = 200
@@ -38,7 +36,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
   failed: ['COMPLETED_FAILED'],
 }
 
-/** Returns the jobs of the kinds in the address, the newest first. */
+/** Returns the jobs of the kinds in the address, the newest first, and what reads all of them. */
 function useRows(cluster: number, limit: number) {
   const { kind, state, plans } = useSearch({ from: '/deployments' })
   const kinds = deploymentKinds.filter((each) => kind === undefined || each === kind)
@@ -47,12 +45,21 @@ function useRows(cluster: number, limit: number) {
     ...(state === undefined ? {} : { state: [...(states[state] ?? [])] }),
   }
   const found = useQueries({ queries: kinds.map((each) => jobs(each, filters, limit)) })
-  const rows = found
-    .flatMap(({ data }, i): Row[] => (data?.objects ?? []).map((job) => ({ kind: kinds[i] ?? 'shares', job })))
-    .filter(({ job }) => plans === 'yes' || !job.dry_run)
-    .toSorted((one, other) => Number(other.job.id) - Number(one.job.id))
+  const arrange = <R extends JobRecord>(list: readonly R[]) =>
+    list
+      .filter(({ dry_run: isPlan }) => plans === 'yes' || !isPlan)
+      .toSorted((one, other) => Number(other.id) - Number(one.id))
+  const rows = arrange(found.flatMap(({ data }, i) => withKind(kinds[i] ?? 'shares', data?.objects ?? [])))
   const hasMore = found.some(({ data }) => data !== undefined && data.total > data.objects.length) && limit < most
-  return { found, rows, hasMore }
+  const reads = kinds.map((each): ListSource<Row>['read'] => async (slice, signal) => {
+    const { objects, total } = await readJobs(each, filters, slice, signal)
+    return { objects: withKind(each, objects), total }
+  })
+  return { found, rows, hasMore, file: { reads, arrange } }
+}
+
+function withKind(kind: DeploymentKind, list: readonly JobRecord[]): readonly Row[] {
+  return list.map((job) => ({ kind, ...job }))
 }
 
 /** The deployments of both kinds, those that run among them. */
@@ -65,7 +72,7 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
   const navigate = useNavigate({ from: '/deployments' })
   const filter = useSearchChange()
   const [limit, setLimit] = useState(step)
-  const { found, rows, hasMore } = useRows(cluster, limit)
+  const { found, rows, hasMore, file } = useRows(cluster, limit)
   const names = useNames()
   const columns = useMemo(() => columnsOf(names), [names])
   const error = found.find((each) => each.error !== null)?.error
@@ -75,7 +82,7 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
       state={<span role="status">{t('deploy.count', { count: rows.length })}</span>}
       actions={
         <>
-          <ExportRows source={{ name: 'deployments', read: readerOf(rows) }} />
+          <ExportRows name="deployments" {...file} />
           <Link to="/deployments/new" className="btn primary">
             {t('deploy.new')}
           </Link>
@@ -92,7 +99,7 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
           total={rows.length}
           rowAt={(index) => rows[index]}
           onRange={noRange}
-          onOpen={({ kind, job: { id } }) => void navigate({ to: '/deployments/$kind/$id', params: { kind, id } })}
+          onOpen={({ kind, id }) => void navigate({ to: '/deployments/$kind/$id', params: { kind, id } })}
           order="-id"
           onOrder={noRange}
           empty={
@@ -112,14 +119,6 @@ function DeploymentsOf({ cluster }: { readonly cluster: number }) {
       )}
     </Page>
   )
-}
-
-/** Returns the rows as pages, which is how lists are saved. */
-function readerOf(rows: readonly Row[]) {
-  return async ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
-    objects: rows.slice(offset, offset + limit).map(({ kind, job }) => ({ kind, ...job })),
-    total: rows.length,
-  })
 }
 
 interface FiltersProps {
@@ -170,7 +169,7 @@ function columnsOf(names: ReturnType<typeof useNames>): readonly Column<Row>[] {
       key: 'id',
       heading: t('deploy.number'),
       width: 90,
-      cell: ({ kind, job: { id } }) => (
+      cell: ({ kind, id }) => (
         <Link to="/deployments/$kind/$id" params={{ kind, id }}>
           {id}
         </Link>
@@ -180,9 +179,9 @@ function columnsOf(names: ReturnType<typeof useNames>): readonly Column<Row>[] {
       key: 'kind',
       heading: t('deploy.kind'),
       width: 150,
-      cell: ({ kind, job }) => (
+      cell: ({ kind, dry_run: isPlan }) => (
         <>
-          {t(`deploy.kind.${kind}`)} {job.dry_run && <Tag>{t('deploy.isPlan')}</Tag>}
+          {t(`deploy.kind.${kind}`)} {isPlan && <Tag>{t('deploy.isPlan')}</Tag>}
         </>
       ),
     },
@@ -190,12 +189,12 @@ function columnsOf(names: ReturnType<typeof useNames>): readonly Column<Row>[] {
       key: 'target',
       heading: t('deploy.target'),
       width: 190,
-      cell: ({ job }) => (job.node === null ? names.cluster(job.cluster ?? '') : names.node(job.node)),
+      cell: (job) => (job.node === null ? names.cluster(job.cluster ?? '') : names.node(job.node)),
     },
-    { key: 'state', heading: t('nodes.state'), width: 190, cell: ({ job }) => <JobState job={job} /> },
-    { key: 'progress', heading: t('job.done'), width: 90, align: 'r', cell: ({ job }) => `${job.progress} %` },
-    { key: 'created', heading: t('job.created'), width: 130, cell: ({ job }) => <Age at={job.created} /> },
-    { key: 'took', heading: t('job.took'), width: 90, cell: ({ job }) => tookOf(job) },
-    { key: 'message', heading: t('job.message'), cell: ({ job }) => job.message || noValue },
+    { key: 'state', heading: t('nodes.state'), width: 190, cell: (job) => <JobState job={job} /> },
+    { key: 'progress', heading: t('job.done'), width: 90, align: 'r', cell: (job) => `${job.progress} %` },
+    { key: 'created', heading: t('job.created'), width: 130, cell: (job) => <Age at={job.created} /> },
+    { key: 'took', heading: t('job.took'), width: 90, cell: (job) => tookOf(job) },
+    { key: 'message', heading: t('job.message'), cell: (job) => job.message || noValue },
   ]
 }

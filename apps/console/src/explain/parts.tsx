@@ -36,7 +36,7 @@ export function Parts({ number, made }: PartsProps) {
         {count > pages.total && !pages.isPending && (
           <span className="muted small">{t('explain.bound', { count: pages.total })}</span>
         )}
-        <ExportRows source={pages.source} />
+        <ExportRows name={pages.source.name} reads={[pages.source.read]} />
       </div>
       <div className="explained-parts">
         <DataTable

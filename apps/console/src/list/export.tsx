@@ -4,35 +4,40 @@ import type { ListSource } from '../api/use-pages.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { downloadCsv, rowsOf } from './csv.js'
+import { readAll } from './read-all.js'
 
-const pageSize = 1000
 /** A file of more rows is read by a program, which asks the API. */
 const most = 50_000
 
 interface ExportProps<R> {
-  readonly source: Pick<ListSource<R>, 'name' | 'read'>
+  readonly name: string
+  /** What reads the pages of each list that the screen shows as one. */
+  readonly reads: readonly ListSource<R>['read'][]
+  /** Returns the rows that the screen shows, in its order, where the server does not. */
+  readonly arrange?: (rows: readonly R[]) => readonly R[]
 }
 
 /** Saves all rows of a list with all their fields, and not only those in view, as a file. */
-export function ExportRows<R extends object>({ source: { name, read } }: ExportProps<R>) {
+export function ExportRows<R extends object>({ name, reads, arrange = (rows) => rows }: ExportProps<R>) {
   const save = useMutation({
-    mutationFn: async () => downloadCsv(`${name}.csv`, rowsOf(await readAll(read))),
+    mutationFn: async () => {
+      const lists = await Promise.all(reads.map((read) => readAll(read, most)))
+      downloadCsv(`${name}.csv`, rowsOf(arrange(lists.flatMap(({ rows }) => rows))))
+      const cut = lists.find(({ total }) => total > most)
+      if (cut !== undefined) toast(t('list.csv.cut', { most, total: cut.total }))
+      if (lists.some(({ isMoved }) => isMoved)) toast(t('list.csv.moved'))
+    },
     onError: (error) => toast(errorText(error)),
   })
   return (
-    <button type="button" className="btn" aria-busy={save.isPending} onClick={() => save.mutate()}>
+    <button
+      type="button"
+      className="btn"
+      aria-disabled={save.isPending}
+      aria-busy={save.isPending}
+      onClick={() => !save.isPending && save.mutate()}
+    >
       {t('ui.csv')}
     </button>
   )
-}
-
-async function readAll<R>(read: ListSource<R>['read']): Promise<readonly R[]> {
-  const rows: R[] = []
-  for (let total = 1; rows.length < Math.min(total, most);) {
-    const page = await read({ limit: pageSize, offset: rows.length }, AbortSignal.timeout(60_000))
-    total = page.total
-    if (page.objects.length === 0) break
-    rows.push(...page.objects)
-  }
-  return rows
 }

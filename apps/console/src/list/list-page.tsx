@@ -37,7 +37,7 @@ export function ListPage<R extends object>(props: ListPageProps<R>) {
       state={<span role="status">{count}</span>}
       actions={
         <>
-          {csv ?? <ExportRows source={pages.source} />}
+          {csv ?? <ExportRows name={pages.source.name} reads={[pages.source.read]} />}
           {actions}
         </>
       }

@@ -51,12 +51,24 @@ export const clusterOf = ({ cluster, node }: Pick<JobRecord, 'cluster' | 'node'>
     },
   })
 
-/** The newest jobs of a kind, those that have ended, too. */
+/** Reads jobs of a kind, the newest first, those that have ended, too. */
+export function readJobs(
+  kind: DeploymentKind,
+  filters: Filters,
+  slice: { readonly limit: number; readonly offset?: number },
+  signal: AbortSignal,
+) {
+  return deploymentsOf(kind).list.query(
+    { filters: { state: states, ...filters }, order_by: ['-id'], ...slice },
+    { signal },
+  )
+}
+
+/** The newest jobs of a kind. */
 export const jobs = (kind: DeploymentKind, filters: Filters, limit: number) =>
   queryOptions({
     queryKey: ['deployments', kind, 'list', filters, limit],
-    queryFn: ({ signal }) =>
-      deploymentsOf(kind).list.query({ filters: { state: states, ...filters }, order_by: ['-id'], limit }, { signal }),
+    queryFn: ({ signal }) => readJobs(kind, filters, { limit }, signal),
     refetchInterval: ({ state: { data } }) => (data?.objects.some(isUnfinished) === true ? 2_000 : refetchInterval()),
   })
 
