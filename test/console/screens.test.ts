@@ -126,9 +126,9 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     await search.fill('gw-')
     await page.getByRole('option', { name: 'gw-01' }).waitFor()
     let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
+    const released = new Promise<void>((resolve) => (release = resolve))
     await page.route(/\/trpc\/[^?]*search/, async (route) => {
-      await held
+      await released
       await route.continue()
     })
     await search.fill('bob')

@@ -3,7 +3,7 @@ import type { ListSource } from '../api/use-pages.js'
 const pageSize = 1000
 const pageMs = 60_000
 
-export interface WholeList<R> {
+export interface CompleteList<R> {
   /** Each record once. */
   readonly rows: readonly R[]
   /** Of the list when its last page was read. */
@@ -13,7 +13,7 @@ export interface WholeList<R> {
 }
 
 /** Reads a list page by page, at most so many rows of it. */
-export async function readAll<R extends object>(read: ListSource<R>['read'], most: number): Promise<WholeList<R>> {
+export async function readAll<R extends object>(read: ListSource<R>['read'], most: number): Promise<CompleteList<R>> {
   const rows = new Map<string, R>()
   const totals = new Set<number>()
   let [count, total] = [0, 1]
@@ -26,8 +26,12 @@ export async function readAll<R extends object>(read: ListSource<R>['read'], mos
     count += page.objects.length
     for (const row of page.objects) rows.set(keyOf(row), row)
   }
-  const isWhole = count >= Math.min(total, most)
-  return { rows: [...rows.values()], total, isMoved: totals.size > 1 || rows.size < count || (total > 0 && !isWhole) }
+  const isComplete = count >= Math.min(total, most)
+  return {
+    rows: [...rows.values()],
+    total,
+    isMoved: totals.size > 1 || rows.size < count || (total > 0 && !isComplete),
+  }
 }
 
 function keyOf(row: { readonly id?: unknown; readonly resource_uri?: unknown }): string {
