@@ -47,7 +47,9 @@ export const ownArch = process.arch === 'arm64' ? 'arm64' : 'amd64'
  * Returns the folder of packages that `npm run package` builds from the files as they are now, or from a commit. It is kept for other suites, which wait
  * until it is complete, and for later runs.
  */
-export async function buildPackages(options: PackageOptions): Promise<string> {
+export async function buildPackages(of: PackageOptions): Promise<string> {
+  // A branch moves: the packages are kept by the commit that they are built from.
+  const options = of.commit === undefined ? of : { ...of, commit: shaOf(of.commit) }
   await mkdir(kept, { recursive: true })
   await removeOld()
   await makeKey()
@@ -100,6 +102,11 @@ async function makeKey(): Promise<void> {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(draft)
+}
+
+function shaOf(commit: string): string {
+  const argv = ['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`]
+  return execFileSync('git', argv, { cwd: repository, encoding: 'utf8' }).trim()
 }
 
 function digestOf(options: PackageOptions): string {

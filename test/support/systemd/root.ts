@@ -89,7 +89,9 @@ const buildScript = `path=$1 release=$2 source=$3
     trap 'rm -rf "$packed"' EXIT
     curl -fsS --retry 3 -o "$packed/keyring.deb" "$KEYRING_URL"
     echo "$KEYRING_SHA256  $packed/keyring.deb" | sha256sum --quiet -c -
-    dpkg-deb --fsys-tarfile "$packed/keyring.deb" | tar -xO ./usr/share/keyrings/ubuntu-archive-keyring.gpg >"$KEYRING"
+    dpkg-deb --fsys-tarfile "$packed/keyring.deb" | tar -xO ./usr/share/keyrings/ubuntu-archive-keyring.gpg >"$KEYRING.$$"
+    # Another root may be built with it now.
+    mv "$KEYRING.$$" "$KEYRING"
   fi
   rm -rf "$path.new"
   mmdebstrap "$@" "$release" "$path.new" \${source:+"$source"}
