@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startReceivingServer } from '../support/alerts/receiving-server.js'
 import { faultsOf } from '../support/console/browser.js'
 import { hasBrowser, settled } from '../support/console/chromium.js'
 import { useConsole } from '../support/console/console.js'
 
 describe.skipIf(!hasBrowser)('receivers in the console', () => {
-  const lab = useConsole()
+  const lab = useConsole(undefined, { ROOST_ALERT_NETWORKS: '127.0.0.0/8' })
 
   const add = async (name: string): Promise<number> => {
     const body = { name, kind: 'webhook', settings: { url: `https://alerts.example/${name}` } }
@@ -42,11 +43,14 @@ describe.skipIf(!hasBrowser)('receivers in the console', () => {
 
   it('send elsewhere with another login, once all settings are given again', async () => {
     const id = await add('moved')
+    const server = await startReceivingServer()
+    onTestFinished(() => server.stop())
     const { visitor, page } = await lab.enter('/alerts/receivers')
     const row = page.getByRole('row').filter({ hasText: 'moved' })
     const dialog = page.getByRole('dialog')
     const change = () => row.getByRole('button', { name: 'Change …' }).click()
     await change()
+    await dialog.getByLabel('Name').waitFor()
     expect(await dialog.getByLabel('URL').count()).toBe(0)
     const replaces = dialog.getByLabel('Replace where and with which login it sends')
     await replaces.check()
@@ -54,12 +58,15 @@ describe.skipIf(!hasBrowser)('receivers in the console', () => {
     await dialog.getByRole('button', { name: 'Save receiver' }).click()
     await dialog.locator('[aria-invalid="true"]').waitFor()
     expect(await faultsOf(page)).toEqual([])
-    const before = await settingsOf(id)
-    await dialog.getByLabel('URL').fill('https://elsewhere.example/hooks/very-secret')
+    await dialog.getByLabel('URL').fill(`${server.url}/hooks/very-secret`)
     await dialog.getByLabel('Authorization').fill('Bearer also-secret')
     await dialog.getByRole('button', { name: 'Save receiver' }).click()
-    await expect.poll(() => row.innerText()).toContain('https://elsewhere.example')
-    expect(await settingsOf(id)).not.toEqual(before)
+    await expect.poll(() => row.innerText()).toContain(server.url)
+    const { body: test } = await lab.api.call(`/api/v1/alert_receivers/${id}/test/`, { method: 'POST', body: {} })
+    expect(test).toMatchObject({ delivered: true })
+    expect(server.received).toMatchObject([
+      { path: '/hooks/very-secret', headers: { authorization: 'Bearer also-secret' } },
+    ])
     await change()
     await replaces.check()
     expect(await dialog.getByLabel('URL').inputValue()).toBe('')

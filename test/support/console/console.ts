@@ -17,13 +17,16 @@ export interface ConsoleLab {
   enter(path: string, credentials?: string): Promise<{ readonly visitor: Visitor; readonly page: Page }>
 }
 
-/** Starts a control plane and a browser for all tests of the calling block. `prepare` adds what they show. */
-export function useConsole(prepare: (api: TestApi) => Promise<void> = async () => {}): ConsoleLab {
+/** Starts a control plane and a browser for all tests of the calling block. `prepare` adds what they show; `env` has further variables. */
+export function useConsole(
+  prepare: (api: TestApi) => Promise<void> = async () => {},
+  env: Readonly<Record<string, string>> = {},
+): ConsoleLab {
   const visit = useBrowser()
   let api: TestApi
   let cluster: number
   beforeAll(async () => {
-    api = await startApi()
+    api = await startApi(env)
     cluster = (await api.database.prisma.cluster.findFirstOrThrow()).id
     await prepare(api)
   })
