@@ -28,6 +28,9 @@ function rangeOf(digits: string): { readonly fromMs: number; readonly endMs: num
 
 const bound = (ms: number) => `'${new Date(ms).toISOString()}'`
 
+/** PostgreSQL's codes for a table that another session has made since `if not exists` was asked: the table, or its row of the catalog. */
+const madeByAnother: readonly unknown[] = ['42P07', '23505']
+
 /** Makes the partition for a time, unless it exists. */
 export async function makePartition(database: Reach, level: Level, timeMs: number): Promise<void> {
   const { name, fromMs, endMs } = partitionOf(level, timeMs)
@@ -37,7 +40,9 @@ export async function makePartition(database: Reach, level: Level, timeMs: numbe
     database,
     `create table if not exists ${name} partition of ${level.table}
       for values from (${bound(fromMs)}) to (${bound(endMs)}) ${settings}`,
-  )
+  ).catch((error: unknown) => {
+    if (!madeByAnother.includes((error as { code?: unknown }).code)) throw error
+  })
 }
 
 /** Lists the partitions of a level, oldest first, with their sizes. */
