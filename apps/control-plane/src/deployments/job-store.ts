@@ -8,7 +8,7 @@ import { lockInserts } from '../database/insert-order.js'
 import { byCluster, byId, byNode, conditions, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
 import type { ReadStore } from '../services/reads.js'
-import type { ProxyAnswers } from '../services/proxies.js'
+import type { DividedProxies, ProxyAnswers } from '../services/proxies.js'
 import type { JobNow } from './decide.js'
 import type { ReviewedPlan } from './plan-id.js'
 import { jobNow, jobRecord, plansOf, withTargets } from './job-records-store.js'
@@ -35,15 +35,7 @@ export interface NodeLeftOut {
   readonly authentication: string
 }
 
-/** Divides the approved proxies of a cluster into those that get its users, and those that are left out. */
-type ReadProxies = (
-  tx: Transaction,
-  clusterId: number,
-  answers: ProxyAnswers,
-) => Promise<{
-  readonly targets: readonly { readonly id: number }[]
-  readonly leftOut: readonly { readonly id: number; readonly proxyAuthentication: string }[]
-}>
+type ReadProxies = (tx: Transaction, clusterId: number, answers: ProxyAnswers) => Promise<DividedProxies>
 
 export interface ReviewedPlans {
   readonly planId: string

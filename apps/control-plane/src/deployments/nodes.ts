@@ -15,7 +15,8 @@ import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { logFailure } from '../services/errors.js'
 import { deploymentKinds, notGranted } from './kinds.js'
-import type { DesiredGeneration, NodeDeploymentState, OpenTarget, StateStore } from './state-store.js'
+import type { DesiredGeneration, NodeDeploymentState, StateStore } from './state-store.js'
+import type { OpenTarget } from './target-store.js'
 
 export interface DeploymentNodesOptions {
   readonly store: StateStore

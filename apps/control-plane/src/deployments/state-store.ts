@@ -7,8 +7,8 @@ import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
 import { insertAuditEvent } from '../database/audit-event.js'
 import { deploymentKinds } from './kinds.js'
-import { updateTarget } from './target-store.js'
-import type { TargetUpdate } from './target-store.js'
+import { findTargets, updateTarget } from './target-store.js'
+import type { OpenTarget, TargetUpdate } from './target-store.js'
 
 type Sealed = Uint8Array<ArrayBuffer>
 
@@ -42,14 +42,6 @@ export interface DesiredGeneration {
   /** The generation to return to without a confirmation, if it is still stored. */
   readonly former: number | null
   readonly formerPayload: Uint8Array | null
-}
-
-/** A target of an unfinished job. */
-export interface OpenTarget {
-  readonly jobId: number
-  readonly state: string
-  /** Of its job; null if that needs no confirmation. */
-  readonly confirmWithinS: number | null
 }
 
 /** The desired and the applied state of nodes. */
@@ -205,19 +197,6 @@ export function configState(states: readonly NodeDeploymentState[]): ConfigState
   if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'
   const isSynced = ({ desired, inForce, outcome }: NodeDeploymentState) => desired === inForce && outcome !== 'partly'
   return asked.every(isSynced) ? 'synced' : 'pending'
-}
-
-function findTargets(
-  tx: Transaction,
-  nodeId: number,
-  kind: DeploymentKind,
-  generation: number,
-): Promise<readonly OpenTarget[]> {
-  return tx.$queryRaw`
-    select t.job_id as "jobId", t.state, j.confirm_within_s as "confirmWithinS" from job_targets t join jobs j on j.id = t.job_id
-    where t.node_id = ${nodeId} and t.generation = ${generation} and j.kind = ${kind}
-      and j.state = any(${[...unfinishedStates]})
-      and (t.unconfirmed or t.state in ('waiting', 'planned', 'staged')) order by t.job_id`
 }
 
 async function isGranted(tx: Transaction, id: number, kind: DeploymentKind): Promise<boolean> {

@@ -6,6 +6,12 @@ export type ProxyAnswers = ReadonlyMap<number, ProxyAuthentication | null>
 /** Asks those proxies of a cluster that a deployment of users may leave out how they authenticate. Never rejects for an agent. */
 export type AskProxies = (clusterId: number) => Promise<ProxyAnswers>
 
+/** The approved proxies of a cluster: those that get its users, and those that are left out. */
+export interface DividedProxies {
+  readonly targets: readonly { readonly id: number }[]
+  readonly leftOut: readonly Known<{ readonly id: number }>[]
+}
+
 interface Proxy {
   /** Null while it is not known. */
   readonly proxyAuthentication: string | null
