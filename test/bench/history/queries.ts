@@ -8,7 +8,7 @@ import { nodeLabel, type FedCluster } from './feed.js'
 import { isMoving } from './model.js'
 import type { Peer } from './peers.js'
 
-/** What is asked of all three. Each run asks for another node or metric, as nobody's cache knows the answer. */
+/** What is asked of all three. Each run asks for another node or metric, so that no cache knows the answer. */
 interface Query {
   readonly what: string
   readonly runs: number

@@ -8,8 +8,8 @@ import { t } from '../words/text.js'
 import { hits, isSearched } from './query.js'
 import type { SearchHit } from './query.js'
 
-/** A record that was found, and what opens it. */
-export interface RecordHit {
+/** What the palette finds, and what opens it. */
+export interface PaletteEntry {
   readonly id: string
   readonly name: string
   readonly hint: string
@@ -25,7 +25,7 @@ const names = { nodes: 'nav.nodes', devices: 'nav.devices', gateway_shares: 'nav
 
 export interface RecordHits {
   /** Of this query and no earlier one: `Enter` opens the first. */
-  readonly found: readonly RecordHit[]
+  readonly found: readonly PaletteEntry[]
   /** The records of the query are not known yet. */
   readonly isPending: boolean
   readonly error: Error | null

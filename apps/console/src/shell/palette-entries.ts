@@ -1,17 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
+import type { PaletteEntry } from '../hits/record-hits.js'
 import { Bell, Server, SunMoon } from '../ui/icons.js'
-import type { Icon } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { alertScreens, clusterScreen, sections } from './navigation.js'
 import { switchTheme } from './theme.js'
-
-export interface PaletteEntry {
-  readonly id: string
-  readonly name: string
-  readonly hint: string
-  readonly icon: Icon
-  readonly run: () => void
-}
 
 /** More are not read: a longer query finds fewer. */
 const shown = 12

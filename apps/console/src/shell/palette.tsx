@@ -4,9 +4,9 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useState } from 'react'
 import { errorText } from '../api/error-text.js'
 import { useRecordHits } from '../hits/record-hits.js'
+import type { PaletteEntry } from '../hits/record-hits.js'
 import { t } from '../words/text.js'
 import { usePaletteEntries } from './palette-entries.js'
-import type { PaletteEntry } from './palette-entries.js'
 
 /** Everything that has a name, by Ctrl+K: screens, actions and records. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

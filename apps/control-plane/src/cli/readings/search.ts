@@ -1,4 +1,5 @@
 import type { SearchHit } from '@roost/api-types/rest'
+import { maxHits } from '@roost/api-types/rpc'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { Config } from '../../config.js'
@@ -8,8 +9,6 @@ import { isStructured, isTabular, print, printValue, withOutput } from '../termi
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
-const most = 100
-
 interface SearchFlags extends OutputOptions {
   readonly limit: number
 }
@@ -18,7 +17,7 @@ interface SearchFlags extends OutputOptions {
 export function addSearch(program: Command, config: () => Config, terminal: Terminal): void {
   withOutput(program.command('search <text>'))
     .description('Find nodes, devices, shares and users by a part of their names, addresses or serial numbers')
-    .option('--limit <count>', `how many at the most, up to ${most}`, countOf, 20)
+    .option('--limit <count>', `how many at the most, up to ${maxHits}`, countOf, 20)
     .action((text: string, { limit, ...options }: SearchFlags) =>
       withApi(config(), async (rpc) => {
         const found = await rpc.search.query({ q: text, limit })
@@ -45,6 +44,6 @@ function viewOf(clusters: ReadonlyMap<string, string>): View<SearchHit> {
 
 function countOf(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count >= 1 && count <= most) return count
-  throw new InvalidArgumentError(`Give a number from 1 to ${most}.`)
+  if (count >= 1 && count <= maxHits) return count
+  throw new InvalidArgumentError(`Give a number from 1 to ${maxHits}.`)
 }
