@@ -188,5 +188,14 @@ describe.skipIf(missing !== undefined)(
         users: expect.stringMatching(/^warn: .* authenticates with Keystone/),
       })
     })
+
+    it('shows a daemon that its unit starts again and again', async () => {
+      const [node] = swift.storage
+      const folder = '/etc/systemd/system/swift-object-updater.service.d'
+      await node.exec(`mkdir -p ${folder}
+        printf '[Service]\\nExecStart=\\nExecStart=/bin/false\\nRestart=always\\nRestartSec=3\\n' >${folder}/loop.conf
+        systemctl daemon-reload && systemctl restart swift-object-updater || true`)
+      await expect.poll(reasons, waitOptions).toEqual(['daemon_restarts object-updater'])
+    })
   },
 )

@@ -7,7 +7,7 @@ import type { StartHelper } from '../machine/helper.js'
 import { kernelOf, type Machine } from '../machine/machine.js'
 import type { NodeProblems } from '../machine/problems.js'
 import type { RunCommand } from '../machine/run-command.js'
-import { isUnderSystemd } from '../machine/systemd.js'
+import { hasSystemd } from '../machine/systemd.js'
 import { createOldUpdates } from '../swift/services/async-pending.js'
 import { askServer } from '../swift/services/server-answer.js'
 import { parsePolicies } from '../swift/config/swift-conf.js'
@@ -61,7 +61,7 @@ function watchDaemons({ config, inventories, log, ...host }: WatchServicesOption
     reconDirectory: config.reconCacheDirectory,
     ringAddresses: () => objectAddresses(inventories.devices()),
     ask: askServer,
-    readUnits: async () => (machine.root === '/' && isUnderSystemd(machine) ? readUnits(run) : new Map()),
+    readUnits: async () => (machine.root === '/' && hasSystemd(machine) ? readUnits(run) : new Map()),
     findOldUpdates: createOldUpdates({ ...host, devices: () => inventories.devices(), now: () => clock.now() }),
     onError: (error) => log.warn('could not check the services of Swift', { error }),
   })

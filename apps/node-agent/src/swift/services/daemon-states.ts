@@ -25,7 +25,14 @@ export interface JudgedDaemon {
 interface State {
   readonly starts: Starts
   missed: number
+  /** For how many rounds it has run although its unit does not. */
+  outside: number
+  /** It is run by something else than its unit, such as `swift-init`. */
+  isOutside: boolean
 }
+
+/** Units are read every third round. */
+const outsideRounds = 4
 
 /** Remembers which daemons ran, when they started, and for how many rounds they have been missing. */
 export class DaemonStates {
@@ -41,6 +48,9 @@ export class DaemonStates {
     const state = this.#stateOf(daemon)
     const own = processes.filter((each) => each.daemon === name && isStartedWith(each, daemon))
     state.starts.record(identify(own), restartsOf(daemon, reading), reading.monotonicMs)
+    const isAlone = own.length > 0 && reading.units.get(name)?.isActive === false
+    state.outside = isAlone ? state.outside + 1 : 0
+    state.isOutside ||= state.outside >= outsideRounds
     const isExpected = isExpectedToRun(daemon, state, reading)
     state.missed = own.length > 0 || !isExpected ? 0 : state.missed + 1
     const facts = { daemon: name, file: path, missed: state.missed, restarts: state.starts.count }
@@ -59,19 +69,23 @@ export class DaemonStates {
 
   #stateOf({ name, path }: ConfiguredDaemon): State {
     const key = `${name} ${path}`
-    const state = this.#states.get(key) ?? { starts: new Starts(), missed: 0 }
+    const state = this.#states.get(key) ?? { starts: new Starts(), missed: 0, outside: 0, isOutside: false }
     this.#states.set(key, state)
     return state
   }
 }
 
 /**
- * A daemon is expected where its unit is enabled; without a unit, where it was seen to run, or has ever written a result. A result
+ * A daemon is expected where its unit is enabled, or something else has run it; without a unit, where it was seen to run, or has ever written a result. A result
  * counts only where programs of Swift are seen at all: they may run in containers.
  */
-function isExpectedToRun({ name, lastPass }: ConfiguredDaemon, { starts }: State, reading: DaemonReading): boolean {
+function isExpectedToRun(
+  { name, lastPass }: ConfiguredDaemon,
+  { starts, isOutside }: State,
+  reading: DaemonReading,
+): boolean {
   const unit = reading.units.get(name)
-  if (unit !== undefined) return unit.isEnabled
+  if (unit !== undefined) return unit.isEnabled || isOutside
   const areSeen = reading.processes.some((each) => reading.daemons.some((other) => isStartedWith(each, other)))
   return starts.wasSeen || (areSeen && lastPass !== null && reading.recon.has(lastPass))
 }

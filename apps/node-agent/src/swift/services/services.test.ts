@@ -122,10 +122,22 @@ describe('a daemon', () => {
   })
 
   it('is expected as its unit says', () => {
-    const enabled = { unit: { isEnabled: true, restarts: 0 } }
-    const disabled = { unit: { isEnabled: false, restarts: 0 } }
+    const enabled = { unit: { isEnabled: true, isActive: true, restarts: 0 } }
+    const disabled = { unit: { isEnabled: false, isActive: false, restarts: 0 } }
     expect(rounds([enabled, enabled])).toEqual(['', 'daemon_stopped'])
     expect(rounds([runs, { ...others, ...disabled }, { ...others, ...disabled }])).toEqual(['', '', ''])
+  })
+
+  it('is expected where something else than its disabled unit has run it for longer than units are not read', () => {
+    const unit = { isEnabled: false, isActive: false, restarts: 0 }
+    const [up, down] = [
+      { ...runs, unit },
+      { ...others, unit },
+    ]
+    expect(rounds([up, up, up, down, down])).toEqual(['', '', '', '', ''])
+    expect(rounds([up, up, up, up, down, down])).toEqual(['', '', '', '', '', 'daemon_stopped'])
+    const run = { ...runs, unit: { ...unit, isActive: true } }
+    expect(rounds([run, run, run, run, down, down])).toEqual(['', '', '', '', '', ''])
   })
 
   it('that starts again and again is named once, by processes or by systemd', () => {
@@ -141,7 +153,7 @@ describe('a daemon', () => {
       'daemon_restarts',
       'daemon_restarts',
     ])
-    const unit = (restarts: number) => ({ ...runs, unit: { isEnabled: true, restarts } })
+    const unit = (restarts: number) => ({ ...runs, unit: { isEnabled: true, isActive: true, restarts } })
     expect(rounds([unit(40), unit(42), unit(43)])).toEqual(['', '', 'daemon_restarts'])
   })
 
@@ -173,10 +185,10 @@ describe('processes, units and updates', () => {
 
   it('units have their restarts, and those that systemd does not know are absent', () => {
     const text =
-      'Id=swift-object-updater.service\nUnitFileState=enabled\nNRestarts=4\n\nId=openstack-swift-container-sharder.service\nUnitFileState=disabled\nNRestarts=0\n\nId=swift-x.service\nUnitFileState=\nNRestarts=0\n'
+      'Id=swift-object-updater.service\nActiveState=activating\nUnitFileState=enabled\nNRestarts=4\n\nId=openstack-swift-container-sharder.service\nActiveState=inactive\nUnitFileState=disabled\nNRestarts=0\n\nId=swift-x.service\nUnitFileState=\nNRestarts=0\n'
     expect([...parseUnits(text)]).toEqual([
-      ['object-updater', { isEnabled: true, restarts: 4 }],
-      ['container-sharder', { isEnabled: false, restarts: 0 }],
+      ['object-updater', { isEnabled: true, isActive: true, restarts: 4 }],
+      ['container-sharder', { isEnabled: false, isActive: false, restarts: 0 }],
     ])
   })
 

@@ -22,5 +22,5 @@ it('finds the units that run and were started with a file or a folder', () => {
 })
 
 it('names a unit as its program, without instances', () => {
-  expect([...parseUnits(shown)]).toEqual([['object', { isEnabled: true, restarts: 2 }]])
+  expect([...parseUnits(shown)]).toEqual([['object', { isEnabled: true, isActive: true, restarts: 2 }]])
 })

@@ -3,6 +3,8 @@ import type { RunCommand } from '../../machine/run-command.js'
 /** The unit of systemd that runs a program of Swift. */
 export interface SwiftUnit {
   readonly isEnabled: boolean
+  /** It runs, or systemd starts it again. */
+  readonly isActive: boolean
   readonly restarts: number
 }
 
@@ -37,7 +39,7 @@ function blocksOf(text: string): readonly ReadonlyMap<string | undefined, string
 
 /** Asks systemd for the units of Swift's programs, by names such as `object-updater`. Units that it has not loaded are absent. */
 export async function readUnits(run: RunCommand): Promise<ReadonlyMap<string, SwiftUnit>> {
-  const args = ['show', '--property=Id,UnitFileState,NRestarts', '--', ...patterns]
+  const args = ['show', '--property=Id,ActiveState,UnitFileState,NRestarts', '--', ...patterns]
   const result = await run('systemctl', args, { deadlineMs })
   return result.exitCode === 0 ? parseUnits(result.stdout) : new Map()
 }
@@ -48,7 +50,9 @@ export function parseUnits(text: string): ReadonlyMap<string, SwiftUnit> {
     const name = /^(?:openstack-)?swift-([a-z-]+)\.service$/.exec(values.get('Id') ?? '')?.[1]
     const state = values.get('UnitFileState')
     if (name === undefined || state === undefined || state === '') return []
-    return [[name, { isEnabled: state.startsWith('enabled'), restarts: Number(values.get('NRestarts') ?? 0) || 0 }]]
+    const isActive = !['inactive', 'failed'].includes(values.get('ActiveState') ?? '')
+    const restarts = Number(values.get('NRestarts') ?? 0) || 0
+    return [[name, { isEnabled: state.startsWith('enabled'), isActive, restarts }]]
   })
   return new Map(units)
 }
