@@ -63,7 +63,7 @@ export default defineConfig({
           include: serverSuites,
           maxWorkers: serverWorkers,
           // What these wait for starts processes to look, and takes seconds.
-          expect: { poll: { ...suites.expect.poll, interval: 250 } },
+          expect: { poll: { ...suites.expect.poll, interval: 500 } },
           sequence: { groupOrder: 0 },
         },
       },

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '@roost/api-types/rest'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addLabNode, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
@@ -11,7 +11,6 @@ import { controlPlaneEnv, roostProgram } from '../support/http/control-plane.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { runRoost, runToEnd } from '../support/programs/processes.js'
 
-vi.setConfig({ testTimeout: 120_000 })
 const server = shareApi()
 let node: LabNode
 let id = 0
