@@ -18,6 +18,7 @@ describe.skipIf(!hasBrowser)('the utilization in the console', () => {
     await logIn(page, lab.api.key)
     const row = page.getByRole('row').filter({ hasText: 'AUTH_bob' })
     await expect.poll(() => row.innerText()).toContain('3 GB')
+    await page.getByRole('link', { name: 'amy AUTH_amy' }).waitFor()
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('2 accounts')
     expect(await faultsOf(page)).toEqual([])
     const [download] = await Promise.all([
@@ -41,9 +42,11 @@ describe.skipIf(!hasBrowser)('the utilization in the console', () => {
   })
 })
 
-/** What two nodes report of the half-hour before the last one. */
-async function addUsage({ database }: TestApi): Promise<void> {
+/** A user of Roost, and what two nodes report of the half-hour before the last one. */
+async function addUsage({ database, call }: TestApi): Promise<void> {
   const { id: cluster } = await database.prisma.cluster.findFirstOrThrow()
+  const user = { cluster: `/api/v1/clusters/${cluster}/`, user: 'amy', password: 'correct-horse-battery' }
+  expect((await call('/api/v1/users/', { method: 'POST', body: user })).status).toBe(201)
   const nodes = [await addProxy(database, cluster), await addProxy(database, cluster)]
   const intake = createUsageIntake({
     store: createUsageIntakeStore(database),

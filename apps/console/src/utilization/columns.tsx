@@ -10,7 +10,7 @@ const accountColumn = (): Column<AccountUsageRow> => ({
   heading: t('utilization.account'),
   cell: ({ account, account_name: name }) => (
     <Link to="/utilization" search={(old) => ({ ...old, account })}>
-      {name === undefined ? <code>{account}</code> : name}
+      {name} <code>{account}</code>
     </Link>
   ),
 })
