@@ -8,7 +8,7 @@ import type { ProxyKeystone, Target } from './configuration.js'
 import { daemonsOf } from './daemons.js'
 import type { Daemon } from './daemons.js'
 import { canLoop, mountDisks } from './disks.js'
-import { nodeLayouts, policyLayouts, ports, ringsOf } from './layout.js'
+import { hostOf, ipv6Layouts, nodeLayouts, policyLayouts, ports, ringsOf } from './layout.js'
 import type { NodeLayout } from './layout.js'
 import { startMachine } from './machine.js'
 import type { MachineProcess, Machine, RunOptions } from './machine.js'
@@ -31,6 +31,8 @@ export interface SwiftOptions {
   readonly keystone?: ProxyKeystone
   /** Makes the disks so many times as large; their files are sparse. Default 1. */
   readonly diskScale?: number
+  /** Gives the nodes addresses of IPv6 alone. Default false. */
+  readonly isIpv6?: boolean
 }
 
 export interface SwiftNode extends NodeLayout {
@@ -81,13 +83,14 @@ export async function startSwift(options: SwiftOptions = {}): Promise<Swift> {
 
 async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> {
   const { proxies = 1, daemons = 'servers' } = options
+  const layouts = await layNodesOut(machine, options)
   const hasDisks = await canLoop(machine)
   // As docs/proxies.md has it for a proxy that reloads.
   await machine.exec('setting=/proc/sys/net/ipv4/tcp_migrate_req; [ ! -e $setting ] || echo 1 > $setting')
-  await writeConfiguration(machine, options, hasDisks)
-  await buildRings(machine)
-  if (hasDisks) await mountDisks(machine, nodeLayouts, options.diskScale)
-  const [one, two] = await Promise.all(nodeLayouts.map((layout, i) => openNode(machine, layout, i < proxies)))
+  await writeConfiguration(machine, layouts, options, hasDisks)
+  await buildRings(machine, layouts)
+  if (hasDisks) await mountDisks(machine, layouts, options.diskScale)
+  const [one, two] = await Promise.all(layouts.map((layout, i) => openNode(machine, layout, i < proxies)))
   if (!one?.proxy || two === undefined) throw new Error('The layout has two nodes.')
   if (options.accessLog === undefined)
     await machine.record(one.address, ports.log, one.path('/var/log/swift/proxy-access.log'))
@@ -104,6 +107,15 @@ async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> 
     publish: once((port) => machine.publish(port)),
     stop: () => machine.remove(),
   }
+}
+
+/** Returns the nodes, whose addresses the machine has: those of IPv4 by itself. */
+async function layNodesOut(machine: Machine, { isIpv6 = false }: SwiftOptions): Promise<readonly NodeLayout[]> {
+  if (!isIpv6) return nodeLayouts
+  // With addresses of IPv6 alone, no lookup would find the IPv4 address of localhost, where the control plane is.
+  for (const address of [...ipv6Layouts.map((node) => `${node.address}/128 nodad`), '192.0.2.1/32'])
+    await machine.exec(`ip address add ${address} dev lo`)
+  return ipv6Layouts
 }
 
 function once(act: (port: number) => Promise<void>): (port: number) => Promise<void> {
@@ -124,11 +136,16 @@ async function startAll(nodes: readonly SwiftNode[], which: 'servers' | 'all'): 
   await Promise.all(starting)
 }
 
-async function writeConfiguration(machine: Machine, options: SwiftOptions, mountCheck: boolean): Promise<void> {
-  const [first] = nodeLayouts
-  const memcached = nodeLayouts.slice(0, options.proxies ?? 1).map(({ address }) => `${address}:${ports.memcached}`)
+async function writeConfiguration(
+  machine: Machine,
+  layouts: readonly NodeLayout[],
+  options: SwiftOptions,
+  mountCheck: boolean,
+): Promise<void> {
+  const [first] = layouts
+  const memcached = layouts.slice(0, options.proxies ?? 1).map((node) => `${hostOf(node)}:${ports.memcached}`)
   const accessLog = options.accessLog ?? { address: first?.address ?? '', port: ports.log }
-  for (const [i, node] of nodeLayouts.entries()) {
+  for (const [i, node] of layouts.entries()) {
     const hasProxy = i < memcached.length
     const statsd = options.statsd ?? { address: node.address, port: ports.statsd }
     const settings = { ...options, policies: policyLayouts, statsd, accessLog, memcached, mountCheck, hasProxy }
@@ -142,19 +159,16 @@ async function writeConfiguration(machine: Machine, options: SwiftOptions, mount
     for (const folder of ['var/cache/swift', 'var/log/swift'])
       await mkdir(join(machine.dir, node.name, folder), { recursive: true })
   }
-  await machine.exec(`chmod 755 . && for node in ${nodeLayouts.map(({ name }) => name).join(' ')}; do
+  await machine.exec(`chmod 755 . && for node in ${layouts.map(({ name }) => name).join(' ')}; do
     chown -R root:swift $node/etc/swift && chmod -R u=rwX,g=rX,o= $node/etc/swift
     chown -R swift: $node/srv/node $node/var/cache/swift $node/var/log/swift
   done`)
 }
 
-async function buildRings(machine: Machine): Promise<void> {
-  await writeFile(
-    join(machine.dir, 'layout.json'),
-    JSON.stringify({ nodes: nodeLayouts, rings: ringsOf(policyLayouts) }),
-  )
+async function buildRings(machine: Machine, layouts: readonly NodeLayout[]): Promise<void> {
+  await writeFile(join(machine.dir, 'layout.json'), JSON.stringify({ nodes: layouts, rings: ringsOf(policyLayouts) }))
   const program = join(repository, 'test/support/swift/build-rings.py')
-  const folders = nodeLayouts.map(({ name }) => `${name}/etc/swift`)
+  const folders = layouts.map(({ name }) => `${name}/etc/swift`)
   await machine.exec(`mkdir rings && python3 ${program} rings < layout.json
     chown root:swift rings/* && chmod 640 rings/*
     for folder in ${folders.join(' ')}; do cp -p rings/*.ring.gz $folder; done`)
@@ -179,7 +193,7 @@ async function openNode(machine: Machine, layout: NodeLayout, hasProxy: boolean)
   return {
     ...layout,
     root,
-    proxy: hasProxy ? await proxyOf(machine, address) : null,
+    proxy: hasProxy ? await proxyOf(machine, layout) : null,
     path: (path) => join(root, path),
     exec: (script) => machine.exec(script, name),
     run: (file, args) => machine.run(file, args, { view: name }),
@@ -196,9 +210,9 @@ async function openNode(machine: Machine, layout: NodeLayout, hasProxy: boolean)
   }
 }
 
-async function proxyOf(machine: Machine, address: string) {
-  const port = await machine.forward(address, ports.proxy)
-  return { url: `http://127.0.0.1:${port}`, innerUrl: `http://${address}:${ports.proxy}` }
+async function proxyOf(machine: Machine, node: NodeLayout) {
+  const port = await machine.forward(node.address, ports.proxy)
+  return { url: `http://127.0.0.1:${port}`, innerUrl: `http://${hostOf(node)}:${ports.proxy}` }
 }
 
 const startDeadlineMs = 180_000

@@ -5,7 +5,7 @@
 // It ends with its standard input, so that the namespaces end with the test, however that ended.
 import { createSocket } from 'node:dgram'
 import { appendFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, isIPv6 } from 'node:net'
 
 const newline = Buffer.from('\n')
 
@@ -43,7 +43,9 @@ const wishes = {
     server.listen(port, '127.0.0.1', () => client.end('ok\n'))
   },
   udp(client, { udp: [host, port], to }) {
-    const socket = createSocket('udp4', (message) => appendFileSync(to, Buffer.concat([message, newline])))
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4', (message) =>
+      appendFileSync(to, Buffer.concat([message, newline])),
+    )
     socket.once('error', (error) => client.end(`${error.message}\n`))
     socket.bind(port, host, () => client.end('ok\n'))
   },

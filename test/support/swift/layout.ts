@@ -45,6 +45,14 @@ export const nodeLayouts: readonly NodeLayout[] = [
   },
 ]
 
+/** The same nodes, reached by IPv6 alone. */
+export const ipv6Layouts: readonly NodeLayout[] = nodeLayouts.map((node, i) => ({ ...node, address: `fd00::${i + 1}` }))
+
+/** Returns an address as it is written before a port. */
+export function hostOf({ address }: Pick<NodeLayout, 'address'>): string {
+  return address.includes(':') ? `[${address}]` : address
+}
+
 /** In index order: the first is the default. */
 export const policyLayouts: readonly PolicyLayout[] = [{ name: 'gold' }, { name: 'silver' }]
 
