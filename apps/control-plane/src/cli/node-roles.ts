@@ -1,4 +1,5 @@
-import { GrantableRole } from '@roost/api-types/rest'
+import { waitingRoles } from '@roost/api-types/rest'
+import type { GrantableRole } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { nodeOf, withApi } from './client/api.js'
@@ -20,8 +21,7 @@ export function addNodeRoles(node: Command, config: () => Config, terminal: Term
     .action((nameOrId: string, { roles: asked, ...options }: RoleFlags) =>
       withApi(config(), async (rpc) => {
         const { id, hostname, node_role, roles_granted } = await nodeOf(rpc.nodes, nameOrId)
-        const claimed = GrantableRole.options.filter((role) => node_role[role] && !roles_granted.includes(role))
-        const roles = asked ?? claimed
+        const roles = asked ?? waitingRoles(node_role, roles_granted)
         const record = await change(rpc.nodes, id, roles, true)
         const done = roles.length > 0 ? `approved as ${roleNames(roles)}` : 'has no role that is waiting for approval'
         const sentence = `node ${hostname} (${id}) ${done}`

@@ -215,7 +215,8 @@ async function buildClusterMetrics(
     skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
     judged: (found, self) => {
       events.judged(found)
-      return alerts.rounds.run([...found, self])
+      const clusters = found.map((cluster) => ({ ...cluster, reasons: [...cluster.reasons, ...cluster.tasks] }))
+      return alerts.rounds.run([...clusters, self])
     },
   })
   const parts = { ...features.parts, alertDelivery: alerts.delivery }

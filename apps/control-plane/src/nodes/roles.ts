@@ -1,4 +1,4 @@
-import { GrantableRole } from '@roost/api-types/rest'
+import { GrantableRole, waitingRoles } from '@roost/api-types/rest'
 import type { Node, NodeChange } from '@roost/api-types/rest'
 
 /** Returns the roles of a node that an operator has granted after this change. */
@@ -16,8 +16,8 @@ export function grantedAfter(
 
 /** Returns what waits for an operator; null if nothing does. */
 export function stateDetail(node: Pick<Node, 'hostname' | 'node_role' | 'roles_granted'>): string | null {
-  const claimed = GrantableRole.options.filter((role) => node.node_role[role] && !node.roles_granted.includes(role))
-  if (claimed.length === 0) return null
-  const roles = claimed.map((role) => role.slice('runs_'.length)).join(' and ')
+  const waiting = waitingRoles(node.node_role, node.roles_granted)
+  if (waiting.length === 0) return null
+  const roles = waiting.map((role) => role.slice('runs_'.length)).join(' and ')
   return `Claims the role ${roles}, which no operator has approved. Run \`roost node approve ${node.hostname}\`.`
 }

@@ -26,7 +26,7 @@ import {
 } from './filesystems.js'
 import { identityDrift, identityUnreachable } from './identity.js'
 import { metricLimit } from './metric.js'
-import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
+import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent, roleWaits } from './nodes.js'
 import { proxyErrors } from './proxy.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
@@ -58,6 +58,7 @@ export const checks: readonly Entry[] = [
   clusterSilent,
   nodeDuplicate,
   nodeNeedsUpgrade,
+  roleWaits,
   clockSkew,
   deviceUnmounted,
   deviceMissing,

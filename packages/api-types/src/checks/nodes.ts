@@ -101,6 +101,31 @@ export const nodeNeedsUpgrade = check({
   },
 })
 
+interface WaitingFacts {
+  readonly node: string
+  readonly isEnabled: boolean
+  /** Roles that the node claims and no operator has granted, such as `gateway`. */
+  readonly roles: readonly string[]
+}
+
+/** Whoever adds a node approves its roles within minutes. */
+export const roleWaits = check({
+  code: 'role_waits',
+  severity: 'warning',
+  about: 'node',
+  endangers: 'upkeep',
+  effect: 'The node gets no deployments of the role: its shares or users stay as they are.',
+  alert: { forSeconds: 600 },
+  judge({ node, isEnabled, roles }: WaitingFacts) {
+    if (!isEnabled || roles.length === 0) return undefined
+    return {
+      subject: node,
+      sentence: `${node} claims the role ${roles.join(' and ')}, which no operator has approved.`,
+      remedy: `Approve it (\`roost node approve ${node}\`), or remove the node if you do not know it.`,
+    }
+  },
+})
+
 interface ClockFacts {
   readonly node: string
   /** Seconds that its clock is ahead of the control plane's; null without a connection. */

@@ -41,6 +41,14 @@ export const nodeRoleRules = {
 export const GrantableRole = z.enum(['runs_gateway', 'runs_proxy'])
 export type GrantableRole = z.infer<typeof GrantableRole>
 
+/** Returns the roles that a node claims and no operator has granted. */
+export function waitingRoles(
+  claimed: Readonly<Record<GrantableRole, boolean>>,
+  granted: readonly string[],
+): readonly GrantableRole[] {
+  return GrantableRole.options.filter((role) => claimed[role] && !granted.includes(role))
+}
+
 const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
 export const Severity = z.enum(['warning', 'critical'])

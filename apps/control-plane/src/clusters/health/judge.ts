@@ -15,11 +15,12 @@ import {
   replicationOld,
   ringMismatch,
   ringShort,
+  roleWaits,
   swiftConfMismatch,
   swiftVersionDiffers,
 } from '@roost/api-types/checks'
 import type { Problem } from '@roost/api-types/checks'
-import { idOfUri } from '@roost/api-types/rest'
+import { idOfUri, waitingRoles } from '@roost/api-types/rest'
 import type { NodeHealth, PolicyHealth, RingCopies, RingHealth } from '@roost/api-types/rest'
 import { groupCopies } from './copies.js'
 import type { Copies } from './copies.js'
@@ -78,6 +79,14 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ...identityReasons(facts),
   ]
   return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(byRank)
+}
+
+/** Returns what waits for operators: alerts, and no reasons of the health, for nothing is broken. */
+export function judgeTasks({ nodes }: Pick<ClusterFacts, 'nodes'>): readonly Reason[] {
+  return nodes.flatMap(({ id, hostname: node, enabled: isEnabled, rolesClaimed, rolesGranted }) => {
+    const roles = waitingRoles(rolesClaimed, rolesGranted).map((role) => role.slice('runs_'.length))
+    return ofNode(id, roleWaits.find({ node, isEnabled, roles }))
+  })
 }
 
 /** Returns the nodes on which an operator works now. */

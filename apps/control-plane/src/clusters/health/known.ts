@@ -13,7 +13,7 @@ interface Former {
 }
 
 /** What the control plane knows without the agent. */
-const withoutAgent = new Set(['node_silent', 'node_duplicate', 'node_needs_upgrade'])
+const withoutAgent = new Set(['node_silent', 'node_duplicate', 'node_needs_upgrade', 'role_waits'])
 
 /** Returns whether the facts show that a problem has ended if it is not found: what is unknown is no proof. */
 export function knownBy({ nodes, healths, outlooks, identity, skewOf }: ClusterFacts): (former: Former) => boolean {

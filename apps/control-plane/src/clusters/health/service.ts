@@ -10,7 +10,7 @@ import { explainHealth } from './explain.js'
 import { identityRecord } from './identity.js'
 import { readSamples } from './metrics.js'
 import { healthOf, oldestPasses, quarantinedOf, sumOf } from './node-health.js'
-import { clusterVerdict, inMaintenance, judgeCluster } from './judge.js'
+import { clusterVerdict, inMaintenance, judgeCluster, judgeTasks } from './judge.js'
 import { reasonRecord } from './reasons.js'
 import type { Reason } from './reasons.js'
 import { knownBy } from './known.js'
@@ -44,6 +44,8 @@ export interface JudgedCluster {
   /** Null while no node has reported a ring. */
   readonly ringsAgree: boolean | null
   readonly reasons: readonly Reason[]
+  /** What waits for operators, and is no reason of the health. */
+  readonly tasks: readonly Reason[]
   /** Whether a former problem has ended if it is not among the reasons. */
   readonly isKnown: ReturnType<typeof knownBy>
 }
@@ -63,7 +65,8 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
       const facts = await judged(id, name)
       const { nodes, reasons, verdict, rings } = facts
       const ringsAgree = rings.length === 0 ? null : rings.every(({ agree }) => agree)
-      return { id, name, nodes, reasons, verdict, ringsAgree, isKnown: knownBy(facts) }
+      const tasks = judgeTasks(facts)
+      return { id, name, nodes, reasons, tasks, verdict, ringsAgree, isKnown: knownBy(facts) }
     },
     async ofCluster(clusterId) {
       const { name } = await requireCluster(clusterId)

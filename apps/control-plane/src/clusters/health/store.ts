@@ -1,6 +1,6 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing, InventoryService } from '@roost/api-types/agent'
 import type { DeploymentKind } from '@roost/api-types/agent'
-import type { ConfigState, NodeState } from '@roost/api-types/rest'
+import type { ConfigState, GrantableRole, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../../database/database.js'
 import { createDeviceHealthStore } from './device-store.js'
 import type { DeviceHealthStore } from './device-store.js'
@@ -41,6 +41,8 @@ export interface JudgedNode {
   readonly lastSeen: Date | null
   /** An operator works on it until then. */
   readonly maintenanceUntil: Date | null
+  readonly rolesClaimed: Readonly<Record<GrantableRole, boolean>>
+  readonly rolesGranted: readonly string[]
   /** Found by its agent. */
   readonly problems: readonly InventoryProblem[]
 }
@@ -62,6 +64,8 @@ const judgedColumns = {
   configState: true,
   lastSeen: true,
   maintenanceUntil: true,
+  role: { select: { runsGateway: true, runsProxy: true } },
+  rolesGranted: true,
   problems: true,
 } as const
 
@@ -83,8 +87,9 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
         select: judgedColumns,
         orderBy: { id: 'asc' },
       })
-      return rows.map(({ state, configState, problems, ...row }) => ({
+      return rows.map(({ state, configState, problems, role, ...row }) => ({
         ...row,
+        rolesClaimed: { runs_gateway: role?.runsGateway === true, runs_proxy: role?.runsProxy === true },
         state: state as NodeState,
         configState: configState as ConfigState,
         problems: problems as unknown as readonly InventoryProblem[],
