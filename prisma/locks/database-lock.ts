@@ -11,6 +11,8 @@ export interface DatabaseLockOptions {
   /** How long another process may keep the lock, in milliseconds: a host that failed over meets its own dead session. */
   readonly waitMs: number
   readonly log: (message: string) => void
+  /** Called with the process and machine of another control plane that waited for our lock in vain. */
+  readonly refused: (who: string) => void
   /** Ends the wait for the lock. */
   readonly signal: AbortSignal
 }
@@ -93,7 +95,7 @@ async function lockAgain(connection: Connection, options: DatabaseLockOptions): 
 async function acquire(
   session: LockSession,
   connection: Connection,
-  { waitMs, log, signal, isAgain = false }: DatabaseLockOptions & { readonly isAgain?: boolean },
+  { waitMs, log, refused, signal, isAgain = false }: DatabaseLockOptions & { readonly isAgain?: boolean },
 ): Promise<void> {
   const { client } = session
   try {
@@ -102,6 +104,7 @@ async function acquire(
     for (let isWaiting = false; !(await tryLock(client)); isWaiting = true) {
       const holder = await findHolder(client)
       const isOver = isAgain ? holder.isAnother : performance.now() >= deadline
+      if (isOver && !isAgain) await session.reportRefused()
       if (signal.aborted || isOver)
         throw new DatabaseError(
           'in_use',
@@ -111,6 +114,7 @@ async function acquire(
         log(`another Roost (${holder.text}) uses the database, waiting up to ${waitMs / 1000} s for it to stop`)
       await sleep(retryMs, undefined, { signal }).catch(() => {})
     }
+    await session.watchRefused(refused)
   } catch (error) {
     await session.end()
     throw error

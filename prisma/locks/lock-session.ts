@@ -5,6 +5,10 @@ import type { Connection } from '../client/client.js'
 import { connectError } from '../client/connect-error.js'
 
 const namePattern = /^roost (?:check|lock) (\d+) (.+)$/
+/** Where a control plane that is refused says so to the one that has the lock. */
+const refusedChannel = 'roost_refused'
+/** Characters of the process and machine of a session. */
+const longestOwner = 200
 const timeoutMs = 5_000
 const askMs = 2_000
 /** Less than the time after which the server ends the session of a host that vanished, so that no other session has its locks by then. */
@@ -64,6 +68,21 @@ export class LockSession {
          from pg_settings join json_each_text($1) as ours(name, value) using (name)`,
       [JSON.stringify(settings)],
     )
+  }
+
+  /** Calls back with the process and machine of each control plane that is refused from now on. */
+  async watchRefused(refused: (who: string) => void): Promise<void> {
+    this.client.on('notification', ({ channel, payload = '' }) => {
+      // Every account of the database may send on the channel.
+      if (channel === refusedChannel) refused(payload.slice(0, longestOwner))
+    })
+    await this.client.query(`listen ${refusedChannel}`)
+  }
+
+  /** Says to the session that has the lock that this process is refused. It writes nothing, and never rejects: the refusal matters. */
+  async reportRefused(): Promise<void> {
+    const text = `select pg_notify($1, $2 || coalesce(', address ' || host(inet_client_addr()), ''))`
+    await this.client.query(text, [refusedChannel, `process ${process.pid} on ${hostname()}`]).catch(() => {})
   }
 
   /** Whether the server has the session, and its locks, for certain. */

@@ -54,6 +54,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       trustedCas: () => [],
       certificates: () => [],
       areCertificatesOwn: () => false,
+      refusedStarts: { sinceMs: 0, latest: () => null },
       caSha256: () => null,
       certificate: () => null,
       serverPin: () => null,

@@ -18,6 +18,7 @@ import {
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
 import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
+import { createRefusedStarts } from './self/refused-starts.js'
 import { claimDataDir } from './lifecycle/instance.js'
 import { listen, requirePort } from './lifecycle/listen.js'
 import type { Log } from './lifecycle/log.js'
@@ -65,7 +66,8 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   await requirePort(config.listen)
   const databaseServer = await openServer(config, log)
   onClose(() => databaseServer.stop())
-  const lock = await keepDatabase(databaseServer.connection, config, log, stopping)
+  const refusedStarts = createRefusedStarts(Date.now, log)
+  const lock = await keepDatabase(databaseServer.connection, config, { log, stopping, refused: refusedStarts.record })
   onClose(() => lock.release())
   await migrateDatabase(databaseServer.connection, log)
 
@@ -78,6 +80,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
     now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
+    refusedStarts,
     certificates: () => certificateEnds(tls),
     areCertificatesOwn: () => tls?.isOwn ?? false,
     caSha256: () => {

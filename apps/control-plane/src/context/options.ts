@@ -2,6 +2,7 @@ import type { Config } from '../config.js'
 import type { Connection, DatabaseOptions } from '../database/database.js'
 import type { DatedCertificate } from '../tls/certificates.js'
 import type { Log } from '../lifecycle/log.js'
+import type { RefusedStarts } from '../self/refused-starts.js'
 
 /** The inputs of a context; tests pass their own. */
 export interface ContextOptions {
@@ -32,6 +33,8 @@ export interface ContextOptions {
   readonly publicUrl: () => string
   /** Returns the PEM of the authorities that agents must trust; empty if they use the system's. */
   readonly trustedCas: () => readonly string[]
+  /** The control planes that this one has kept off its database. */
+  readonly refusedStarts: Pick<RefusedStarts, 'latest' | 'sinceMs'>
   /** Returns the certificates on which connections depend; none without TLS of our own. */
   readonly certificates: () => readonly DatedCertificate[]
   /** Whether Roost issued them, and renews them. */

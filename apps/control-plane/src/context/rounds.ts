@@ -51,7 +51,7 @@ function buildSelf(
   options: ContextOptions,
   { history, writer, dataDir, outages }: OwnParts & { readonly outages: Outages },
 ) {
-  const { config, certificates, areCertificatesOwn, now } = options
+  const { config, certificates, areCertificatesOwn, refusedStarts, now } = options
   return createSelf({
     dataDir: config.dataDir,
     isBackupCopied: config.backupCopy !== null,
@@ -60,6 +60,8 @@ function buildSelf(
       certificates: certificates(),
       areCertificatesOwn: areCertificatesOwn(),
       space: dataDir.space,
+      refusedStart: refusedStarts.latest(),
+      heardSinceMs: refusedStarts.sinceMs,
       unavailableMs: outages.within(outagesMs),
       history: history.isOn ? { ...history.metrics(), unsentMs: writer?.metrics().oldestMs } : null,
     }),

@@ -48,14 +48,22 @@ export async function migrateDatabase(connection: Connection, log: Log): Promise
     log.info({ migrations: applied.length }, 'migrated the database to the schema of this release')
 }
 
+export interface LockNeeds {
+  readonly log: Log
+  /** Ends the wait for the lock. */
+  readonly stopping: AbortSignal
+  /** Called with the process and machine of each control plane that is kept off from then on. */
+  readonly refused: (who: string) => void
+}
+
 /** Keeps other control planes off the database. Throws StartError with the name of the one that uses it. */
 export async function keepDatabase(
   connection: Connection,
-  { lockWaitMs }: Pick<Config, 'lockWaitMs'>,
-  log: Log,
-  signal: AbortSignal,
+  { lockWaitMs: waitMs }: Pick<Config, 'lockWaitMs'>,
+  { log, stopping: signal, refused }: LockNeeds,
 ): Promise<DatabaseLock> {
-  return orStartError(lockDatabase(connection, { waitMs: lockWaitMs, signal, log: (message) => log.warn(message) }))
+  const warn = (message: string) => log.warn(message)
+  return orStartError(lockDatabase(connection, { waitMs, signal, refused, log: warn }))
 }
 
 /** Returns true if the embedded server is used and has no files of a database yet. */

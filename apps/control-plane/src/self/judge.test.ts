@@ -14,11 +14,14 @@ const healthy: OwnFacts = {
   copy: null,
   dataDir: '/var/lib/roost',
   space: { availableBytes: 100 * gb, totalBytes: 200 * gb },
+  refusedStart: null,
+  heardSinceMs: nowMs - dayMs,
   unavailableMs: 0,
   history: { levelsMadeMs: nowMs, isPaused: false, unsentMs: undefined },
 }
 const history = (more: object) => ({ history: { levelsMadeMs: nowMs, isPaused: false, unsentMs: undefined, ...more } })
 const certificate = (leftMs: number) => ({ certificates: [{ name: 'server', endsMs: nowMs + leftMs }] })
+const refused = (agoMs: number) => ({ refusedStart: { who: 'process 7 on b', ms: nowMs - agoMs } })
 const space = (availableGb: number, totalGb: number) => ({
   space: { availableBytes: availableGb * gb, totalBytes: totalGb * gb },
 })
@@ -54,6 +57,9 @@ describe('the control plane', () => {
     [space(2, 10), []],
     [{ unavailableMs: 59_999 }, []],
     [{ unavailableMs: 60_000 }, ['roost_database database warning']],
+    [refused(0), ['second_control_plane database warning']],
+    [refused(hourMs), ['second_control_plane database warning']],
+    [refused(hourMs + secondMs), []],
     [history({ levelsMadeMs: nowMs - 6 * hourMs }), []],
     [history({ levelsMadeMs: nowMs - 6 * hourMs - secondMs }), ['history_late history warning']],
     [history({ unsentMs: nowMs - hourMs }), []],

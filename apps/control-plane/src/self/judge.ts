@@ -1,9 +1,17 @@
-import { backupOld, certificateEnds, historyLate, roostDatabase, roostDisk } from '@roost/api-types/checks'
+import {
+  backupOld,
+  certificateEnds,
+  historyLate,
+  roostDatabase,
+  roostDisk,
+  secondControlPlane,
+} from '@roost/api-types/checks'
 import type { Problem } from '@roost/api-types/checks'
 import { nearlyFullBelow } from '@roost/runtime'
 import type { DiskSpace } from '@roost/runtime'
 import { dataDirBounds } from '../lifecycle/data-dir.js'
 import type { DatedCertificate } from '../tls/certificates.js'
+import type { RefusedStart } from './refused-starts.js'
 
 /** When something was made last, in Unix milliseconds; where it never was, since when it could have been. */
 export interface LastMade {
@@ -23,6 +31,10 @@ export interface OwnFacts {
   readonly dataDir: string
   /** Undefined while the disk cannot be read. */
   readonly space: DiskSpace | undefined
+  /** The last control plane that was kept off the database; null where none is known. */
+  readonly refusedStart: RefusedStart | null
+  /** Since when such are known, in Unix milliseconds. */
+  readonly heardSinceMs: number
   /** Of the last hour, in milliseconds. */
   readonly unavailableMs: number
   /** Null where it is off. */
@@ -53,6 +65,7 @@ export function judgeSelf(facts: OwnFacts): readonly Problem[] {
           availableBytes: space.availableBytes,
           leastBytes: nearlyFullBelow(space, dataDirBounds),
         })),
+    ...secondControlPlaneOf(facts),
     ...roostDatabase.find({ unavailableSeconds: facts.unavailableMs / 1_000 }),
     ...(history === null
       ? []
@@ -62,4 +75,10 @@ export function judgeSelf(facts: OwnFacts): readonly Problem[] {
           isPaused: history.isPaused,
         })),
   ]
+}
+
+function secondControlPlaneOf({ refusedStart, nowMs }: OwnFacts): readonly Problem[] {
+  if (refusedStart === null) return []
+  const { who, ms } = refusedStart
+  return secondControlPlane.find({ who, at: new Date(ms), agoSeconds: (nowMs - ms) / 1_000 })
 }

@@ -1,3 +1,4 @@
+import { secondControlPlaneSeconds } from '@roost/api-types/checks'
 import { readLastBackup, readLastCopy } from '../backup/last-backup.js'
 import type { LastBackup } from '../backup/last-backup.js'
 import { judgeSelf } from './judge.js'
@@ -28,10 +29,15 @@ export function createSelf({ dataDir, isBackupCopied, installedAt, read, now }: 
       name: '',
       nodes: [],
       reasons: judgeSelf(facts).map((problem) => ({ ...problem, ...about })),
-      // Only the disk may be unreadable; all else is known.
-      isKnown: ({ problem }: { readonly problem: string }) => problem !== 'roost_disk' || facts.space !== undefined,
+      isKnown: ({ problem }: { readonly problem: string }) => isKnown(facts, problem),
     }
   }
+}
+
+/** Returns false where the disk cannot be read, and where this process has not run for long enough to know of refused starts. */
+function isKnown({ space, heardSinceMs, nowMs }: OwnFacts, problem: string): boolean {
+  if (problem === 'roost_disk') return space !== undefined
+  return problem !== 'second_control_plane' || nowMs - heardSinceMs > secondControlPlaneSeconds * 1_000
 }
 
 async function copyOf(last: LastBackup, never: LastMade): Promise<LastMade> {

@@ -1,5 +1,5 @@
 import { check, levelOf } from './check.js'
-import { certificateWarningSeconds, oldestBackupSeconds } from './limits.js'
+import { certificateWarningSeconds, oldestBackupSeconds, secondControlPlaneSeconds } from './limits.js'
 import { durationText } from './text.js'
 
 interface CertificateFacts {
@@ -168,5 +168,29 @@ export const historyLate = check({
     const sentence = `The history is sent by remote_write ${durationText(unsentSeconds)} late.`
     const remedy = 'Check that the server of ROOST_REMOTE_WRITE_URL answers and accepts what is sent.'
     return { subject, value: Math.floor(unsentSeconds), threshold: latestUnsent, sentence, remedy }
+  },
+})
+
+interface SecondFacts {
+  /** Its process and machine. */
+  readonly who: string
+  /** When it was refused last, and how long ago that is. */
+  readonly at: Date
+  readonly agoSeconds: number
+}
+
+export const secondControlPlane = check({
+  code: 'second_control_plane',
+  severity: 'warning',
+  about: 'control_plane',
+  endangers: 'service',
+  effect: 'When this control plane ends, the other one takes over, with its own configuration, address and version.',
+  judge({ who, at, agoSeconds }: SecondFacts) {
+    if (agoSeconds > secondControlPlaneSeconds) return undefined
+    return {
+      subject: 'database',
+      sentence: `Another control plane (${who}) was kept off the database of this one at ${at.toISOString()}.`,
+      remedy: 'Stop it, or set its DATABASE_URL to a database of its own.',
+    }
   },
 })

@@ -3,3 +3,6 @@ export const certificateWarningSeconds = 21 * 86_400
 
 /** Seconds: the timer makes a backup a day. */
 export const oldestBackupSeconds = 2 * 86_400
+
+/** Seconds: a control plane that is started again and again, as by systemd, is refused more often. */
+export const secondControlPlaneSeconds = 3_600

@@ -10,7 +10,14 @@ import {
   swiftConfMismatch,
   swiftVersionDiffers,
 } from './cluster.js'
-import { backupOld, certificateEnds, historyLate, roostDatabase, roostDisk } from './control-plane.js'
+import {
+  backupOld,
+  certificateEnds,
+  historyLate,
+  roostDatabase,
+  roostDisk,
+  secondControlPlane,
+} from './control-plane.js'
 import { deploymentFailed, gatewayDrift } from './deployments.js'
 import { deviceFull, deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
 import { dispersionLow, dispersionUnknown } from './dispersion.js'
@@ -86,6 +93,7 @@ export const checks: readonly Entry[] = [
   roostDisk,
   roostDatabase,
   historyLate,
+  secondControlPlane,
   // What agents judge.
   serverDown,
   proxyErrors,
