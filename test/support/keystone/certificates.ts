@@ -10,8 +10,8 @@ export interface Certificates {
   readonly key: string
 }
 
-/** Creates a private CA and a certificate for 127.0.0.1 and `localhost` in a folder, with the program `openssl`. */
-export async function makeCertificates(folder: string): Promise<Certificates> {
+/** Creates a private CA and a certificate for 127.0.0.1 and `localhost` in a folder, valid for so many days, with the program `openssl`. */
+export async function makeCertificates(folder: string, days = 7): Promise<Certificates> {
   const path = (name: string) => join(folder, name)
   await writeFile(path('server.ext'), 'subjectAltName = IP:127.0.0.1, DNS:localhost\n')
   const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -20,7 +20,7 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
     '-x509',
     ...ec,
     '-days',
-    '7',
+    String(days),
     '-subj',
     '/CN=Private CA',
     '-keyout',
@@ -29,7 +29,7 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
     path('ca.pem'),
   )
   await openssl('req', ...ec, '-subj', '/CN=localhost', '-keyout', path('server.key'), '-out', path('server.csr'))
-  const signer = ['-CA', path('ca.pem'), '-CAkey', path('ca.key'), '-CAcreateserial', '-days', '7']
+  const signer = ['-CA', path('ca.pem'), '-CAkey', path('ca.key'), '-CAcreateserial', '-days', String(days)]
   const request = ['-in', path('server.csr'), '-extfile', path('server.ext'), '-out', path('server.pem')]
   await openssl('x509', '-req', ...signer, ...request)
   return { ca: await readFile(path('ca.pem'), 'utf8'), certificate: path('server.pem'), key: path('server.key') }
