@@ -9,7 +9,7 @@ import { t } from '../words/text.js'
 import { ExportRows } from './export.js'
 import { useSearchChange } from './use-search-change.js'
 
-interface ListTableProps<R> extends Pick<DataTableProps<R>, 'columns' | 'order' | 'onOpen' | 'empty'> {
+interface ListTableProps<R> extends Pick<DataTableProps<R>, 'columns' | 'order' | 'onOpen' | 'empty' | 'selection'> {
   readonly title: string
   readonly pages: ReturnType<typeof usePages<R>>
 }

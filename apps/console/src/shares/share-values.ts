@@ -6,7 +6,7 @@ import {
   shareChangeSchema,
   splitList,
 } from '@roost/api-types/rest'
-import type { ShareProtocol } from '@roost/api-types/rest'
+import type { GatewayShareChange, ShareProtocol } from '@roost/api-types/rest'
 import type { ShareRecord } from '../api/queries/shares.js'
 import { idIn } from '../api/uri.js'
 import type { Faults } from '../form/use-form.js'
@@ -34,6 +34,10 @@ export interface ShareValues {
   readonly cifs_valid_groups: string
   readonly password: string
 }
+
+type Protocols = 'every' | ShareProtocol
+/** The settings of a share by their names in the API; those of a single share, such as its container, are not among them. */
+export type SettingName = { [P in Protocols]: keyof ReturnType<typeof settingDefaults<P>> }[Protocols]
 
 /** A new share is enabled: it reaches clients with its deployment, not before. */
 export function newShareValues(node: string): ShareValues {
@@ -112,6 +116,23 @@ export function checkNew(values: ShareValues): Faults {
 export function checkChange(values: ShareValues): Faults {
   const fields = fieldsOf(values)
   return faultsOf(shareChangeSchema(values.protocol, fields), fields)
+}
+
+/** Returns the settings that shares of these protocols have in common. */
+export function settingsOf(protocols: ReadonlySet<ShareProtocol>): readonly SettingName[] {
+  const [protocol] = protocols
+  const own = protocols.size === 1 && protocol !== undefined ? settingDefaults(protocol) : {}
+  return Object.keys({ ...settingDefaults('every'), ...own }) as SettingName[]
+}
+
+/** Returns a change of one setting. */
+export function settingChange(values: ShareValues, name: SettingName | 'node'): GatewayShareChange {
+  return { [name]: fieldsOf(values)[name] }
+}
+
+export function checkSetting(values: ShareValues, name: SettingName | 'node'): Faults {
+  const change = settingChange(values, name)
+  return faultsOf(shareChangeSchema(values.protocol, change), change)
 }
 
 /** Returns how many addresses a list of clients allows; undefined if it has names, whose number is not known. */

@@ -6,22 +6,28 @@ import { gateways } from '../api/queries/gateways.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { shareList } from '../api/queries/shares.js'
 import type { ShareRecord } from '../api/queries/shares.js'
+import { useMayChange } from '../api/session-context.js'
 import { usePages } from '../api/use-pages.js'
+import { useSelection } from '../bulk/use-selection.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
 import { ForCluster } from '../shell/for-cluster.js'
+import type { ClusterRecord } from '../shell/use-cluster.js'
 import { Share2 } from '../ui/icons.js'
 import { t } from '../words/text.js'
+import { BulkActions } from './bulk-actions.js'
 import { shareColumns } from './columns.js'
 
 /** The list of shares. All that it shows is in its address. */
 export function Shares() {
-  return <ForCluster title={t('nav.shares')}>{({ id }) => <SharesOf cluster={id} />}</ForCluster>
+  return <ForCluster title={t('nav.shares')}>{(cluster) => <SharesOf cluster={cluster} />}</ForCluster>
 }
 
-function SharesOf({ cluster }: { readonly cluster: number }) {
+const nameOf = ({ name }: ShareRecord) => name
+
+function SharesOf({ cluster: { id: cluster, resource_uri: uri } }: { readonly cluster: ClusterRecord }) {
   const search = useSearch({ from: '/shares' })
   const navigate = useNavigate({ from: '/shares' })
   const filter = useSearchChange()
@@ -40,6 +46,8 @@ function SharesOf({ cluster }: { readonly cluster: number }) {
   )
   const pages = usePages(useMemo(() => shareList(filters, order), [filters, order]))
   const columns = useMemo(() => shareColumns(nodes), [nodes])
+  const selection = useSelection(filters, pages.source.read)
+  const mayChange = useMayChange()
   const onOpen = useCallback(
     ({ id }: ShareRecord) => void navigate({ to: '/shares/$id', params: { id: String(id) } }),
     [navigate],
@@ -54,6 +62,7 @@ function SharesOf({ cluster }: { readonly cluster: number }) {
       pages={pages}
       order={order}
       onOpen={onOpen}
+      selection={mayChange ? { ...selection, nameOf } : undefined}
       empty={
         <NoRows
           icon={Share2}
@@ -88,6 +97,7 @@ function SharesOf({ cluster }: { readonly cluster: number }) {
         />
         <GatewayFilter nodes={nodes} chosen={node} onChoose={(value) => filter({ node: value })} />
       </div>
+      <BulkActions cluster={uri} gateways={nodes} selection={selection} total={pages.total} />
     </ListPage>
   )
 }

@@ -12,6 +12,7 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
     ),
     [['↑', '↓', 'Home', 'End'], t('keys.rows')],
     [['Enter'], t('keys.open')],
+    [['Space', 'Ctrl', 'A'], t('keys.select')],
     [['f'], t('keys.filter')],
     [['r'], t('keys.refresh')],
     [['t'], t('keys.theme')],

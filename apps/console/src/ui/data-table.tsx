@@ -5,6 +5,8 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { display } from '../format/display.js'
 import { t } from '../words/text.js'
+import { SelectAll, SelectRow, selectsByKey } from './table/row-selection.js'
+import type { RowSelection } from './table/row-selection.js'
 
 export interface Column<R> {
   readonly key: string
@@ -32,6 +34,8 @@ export interface DataTableProps<R> {
   readonly onOrder: (order: string) => void
   /** Shown in place of rows. */
   readonly empty: ReactNode
+  /** Without it, rows cannot be selected. */
+  readonly selection?: RowSelection<R> | undefined
 }
 
 const restMs = 60
@@ -41,7 +45,7 @@ const rowHeights = { comfortable: 34, compact: 28 } as const
 
 /** A table of any length, of which only the rows in view exist. */
 export function DataTable<R>(props: DataTableProps<R>) {
-  const { label, columns, total, rowAt, onRange, onOpen, order, onOrder, empty } = props
+  const { label, columns, total, rowAt, onRange, onOpen, order, onOrder, empty, selection } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(-1)
   const rowHeight = rowHeights[display().density]
@@ -56,25 +60,38 @@ export function DataTable<R>(props: DataTableProps<R>) {
   useRestingRange(items, onRange)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
+    const row = rowAt(active)
+    if (row !== undefined && event.key === 'Enter') onOpen(row)
+    if (selection !== undefined && selectsByKey(event, row, selection)) return event.preventDefault()
     const next = moved(event.key, active, total)
-    const row = event.key === 'Enter' ? rowAt(active) : undefined
-    if (row !== undefined) onOpen(row)
     if (next === undefined) return
     event.preventDefault()
     setActive(next)
+    if (event.shiftKey && event.key.startsWith('Arrow'))
+      selection?.select(
+        [row, rowAt(next)].filter((each) => each !== undefined),
+        true,
+      )
     rows.scrollToIndex(next, { align: 'auto' })
   }
+  const span = columns.length + (selection === undefined ? 0 : 1)
   return (
     // A region that scrolls must be within reach of the keyboard; the links in it are reached by Tab, too.
     <div ref={scroller} className="data-table" tabIndex={0} role="region" aria-label={label} onKeyDown={onKeyDown}>
       <table aria-rowcount={total + 1} aria-label={label}>
-        <Head columns={columns} order={order} onOrder={onOrder} />
+        <Head columns={columns} order={order} onOrder={onOrder} total={total} selection={selection} />
         <tbody>
-          <Gap height={items[0]?.start ?? 0} span={columns.length} />
+          <Gap height={items[0]?.start ?? 0} span={span} />
           {items.map(({ index, key }) => (
-            <Row key={key} row={rowAt(index)} isActive={index === active} {...{ index, columns, onOpen }} />
+            <Row
+              key={key}
+              row={rowAt(index)}
+              isActive={index === active}
+              isSelected={isSelectedIn(selection, rowAt(index))}
+              {...{ index, columns, onOpen, nameOf: selection?.nameOf, onSelect: selection?.select }}
+            />
           ))}
-          <Gap height={rows.getTotalSize() - (items.at(-1)?.end ?? 0)} span={columns.length} />
+          <Gap height={rows.getTotalSize() - (items.at(-1)?.end ?? 0)} span={span} />
         </tbody>
       </table>
       {total === 0 && empty}
@@ -91,18 +108,20 @@ function useRestingRange(items: readonly VirtualItem[], onRange: (first: number,
   }, [first, last, onRange])
 }
 
-type HeadProps<R> = Pick<DataTableProps<R>, 'columns' | 'order' | 'onOrder'>
+type HeadProps<R> = Pick<DataTableProps<R>, 'columns' | 'order' | 'onOrder' | 'total' | 'selection'>
 
-function Head<R>({ columns, order, onOrder }: HeadProps<R>) {
+function Head<R>({ columns, order, onOrder, total, selection }: HeadProps<R>) {
   return (
     <>
       <colgroup>
+        {selection !== undefined && <col className="select" />}
         {columns.map(({ key, width }) => (
           <col key={key} style={width === undefined ? undefined : { width }} />
         ))}
       </colgroup>
       <thead>
         <tr aria-rowindex={1}>
+          {selection !== undefined && <SelectAll total={total} selection={selection} />}
           {columns.map((column) => (
             <Heading key={column.key} column={column} order={order} onOrder={onOrder} />
           ))}
@@ -126,20 +145,33 @@ function moved(key: string, active: number, total: number): number | undefined {
   return step === undefined || total === 0 ? undefined : Math.max(0, Math.min(total - 1, active + step))
 }
 
+/** Returns undefined where rows cannot be selected. */
+function isSelectedIn<R>(selection: RowSelection<R> | undefined, row: R | undefined): boolean | undefined {
+  return selection === undefined ? undefined : row !== undefined && selection.has(row)
+}
+
 interface RowProps<R> {
   readonly index: number
   readonly row: R | undefined
   readonly columns: readonly Column<R>[]
   readonly isActive: boolean
   readonly onOpen: (row: R) => void
+  /** Undefined where rows cannot be selected. */
+  readonly isSelected: boolean | undefined
+  readonly nameOf: RowSelection<R>['nameOf'] | undefined
+  readonly onSelect: RowSelection<R>['select'] | undefined
 }
 
-function TableRow<R>({ index, row, columns, isActive, onOpen }: RowProps<R>) {
+function TableRow<R>({ index, row, columns, isActive, onOpen, isSelected, nameOf, onSelect }: RowProps<R>) {
   const open = () => row !== undefined && onOpen(row)
+  const state = [isActive && 'active', isSelected === true && 'selected']
   return (
-    <tr className={isActive ? 'row active' : 'row'} aria-rowindex={index + 2} onDoubleClick={open}>
+    <tr className={['row', ...state].filter(Boolean).join(' ')} aria-rowindex={index + 2} onDoubleClick={open}>
+      {row !== undefined && isSelected !== undefined && nameOf !== undefined && onSelect !== undefined && (
+        <SelectRow {...{ row, nameOf, isSelected, onSelect }} />
+      )}
       {row === undefined
-        ? waitingCell(columns.length)
+        ? waitingCell(columns.length + (isSelected === undefined ? 0 : 1))
         : columns.map(({ key, align, cell }) => (
             <td key={key} className={align}>
               {cell(row)}

@@ -2,7 +2,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { userList } from '../api/queries/users.js'
 import type { UserRecord } from '../api/queries/users.js'
+import { useMayChange } from '../api/session-context.js'
 import { usePages } from '../api/use-pages.js'
+import { useSelection } from '../bulk/use-selection.js'
 import { noValue } from '../format/numbers.js'
 import { TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
@@ -15,11 +17,14 @@ import { Users as UsersIcon } from '../ui/icons.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 import { AdoptButton } from './adopt.js'
+import { BulkActions } from './bulk-actions.js'
 
 /** The list of users of a cluster. All that it shows is in its address. */
 export function Users() {
   return <ForCluster title={t('nav.users')}>{(cluster) => <UsersOf cluster={cluster} />}</ForCluster>
 }
+
+const nameOf = ({ user }: UserRecord) => user
 
 function UsersOf({ cluster }: { readonly cluster: ClusterRecord }) {
   const { q, order = 'user' } = useSearch({ from: '/users' })
@@ -29,6 +34,8 @@ function UsersOf({ cluster }: { readonly cluster: ClusterRecord }) {
   const filters = useMemo(() => ({ cluster: id, ...(q === undefined ? {} : { user: q }) }), [id, q])
   const pages = usePages(useMemo(() => userList(filters, order), [filters, order]))
   const columns = useMemo(() => userColumns(), [])
+  const selection = useSelection(filters, pages.source.read)
+  const mayChange = useMayChange()
   const onOpen = useCallback(({ id }: UserRecord) => void navigate({ to: '/users/$id', params: { id } }), [navigate])
   const filter = (value: string) => change({ q: value })
   return (
@@ -40,6 +47,7 @@ function UsersOf({ cluster }: { readonly cluster: ClusterRecord }) {
       pages={pages}
       order={order}
       onOpen={onOpen}
+      selection={mayChange ? { ...selection, nameOf } : undefined}
       empty={
         <NoRows
           icon={UsersIcon}
@@ -55,6 +63,7 @@ function UsersOf({ cluster }: { readonly cluster: ClusterRecord }) {
       <div className="filters">
         <TextFilter label={t('users.filter')} value={q} onFilter={filter} />
       </div>
+      <BulkActions cluster={cluster.resource_uri} selection={selection} total={pages.total} />
     </ListPage>
   )
 }

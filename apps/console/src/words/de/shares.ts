@@ -67,6 +67,24 @@ export const shares = {
   'shares.remove.action': 'Freigabe entfernen',
   'shares.remove.effect':
     'Clients behalten sie bis zum nächsten Deployment, dessen Plan die endenden Sitzungen nennt. Die Objekte im Container bleiben.',
+  'shares.bulk.enable.title': { one: '{count} Freigabe aktivieren', other: '{count} Freigaben aktivieren' },
+  'shares.bulk.enable.effect': 'Clients erreicht das mit dem nächsten Deployment.',
+  'shares.bulk.disable.title': { one: '{count} Freigabe deaktivieren', other: '{count} Freigaben deaktivieren' },
+  'shares.bulk.disable.effect':
+    'Clients behalten sie bis zum nächsten Deployment, dessen Plan die endenden Sitzungen nennt. Ihre Daten bleiben.',
+  'shares.bulk.change': 'Ändern …',
+  'shares.bulk.change.title': {
+    one: 'Eine Einstellung von {count} Freigabe ändern',
+    other: 'Eine Einstellung von {count} Freigaben ändern',
+  },
+  'shares.bulk.change.action': { one: '{count} Freigabe ändern', other: '{count} Freigaben ändern' },
+  'shares.bulk.change.effect': 'Jede von ihnen erhält diesen Wert. Clients erreicht er mit dem nächsten Deployment.',
+  'shares.bulk.setting': 'Einstellung',
+  'shares.bulk.remove': 'Freigaben entfernen',
+  'shares.bulk.remove.title': { one: '{count} Freigabe entfernen', other: '{count} Freigaben entfernen' },
+  'shares.bulk.remove.effect':
+    'Clients behalten sie bis zum nächsten Deployment, dessen Plan die endenden Sitzungen nennt. Die Objekte in den Containern bleiben.',
+  'shares.bulk.next': 'Änderungen erreichen Clients mit dem nächsten Deployment, einem für alle.',
   'shares.uploads': 'Noch nicht in Swift',
   'shares.uploads.files': 'Wartende Dateien',
   'shares.uploads.bytes': 'Wartende Bytes',

@@ -46,6 +46,7 @@ export const shell = {
   'keys.go': 'Zu {screen}',
   'keys.rows': 'In einer Tabelle bewegen',
   'keys.open': 'Zeile öffnen',
+  'keys.select': 'Die Zeile oder alle passenden Zeilen auswählen',
   'keys.filter': 'Liste filtern',
   'keys.refresh': 'Alles neu lesen',
   'keys.theme': 'Hell oder dunkel',

@@ -38,6 +38,25 @@ export const ui = {
   'list.csv.cut': 'Die Datei hat die ersten {most} von {total} Zeilen. Filtern Sie die Liste, oder fragen Sie die API.',
   'list.csv.moved':
     'Die Liste hat sich geändert, während sie gelesen wurde: in der Datei können Zeilen fehlen. Speichern Sie sie noch einmal.',
+  'bulk.title': 'Ausgewählte Zeilen',
+  'bulk.row': '{name} auswählen',
+  'bulk.all': 'Alle {total} passenden auswählen',
+  'bulk.none': 'Keine auswählen',
+  'bulk.selected': '{selected} von {total} ausgewählt',
+  'bulk.clear': 'Auswahl aufheben',
+  'bulk.cut': 'Die ersten {most} von {total} Zeilen sind ausgewählt. Filtern Sie die Liste, oder fragen Sie die API.',
+  'bulk.moved':
+    'Die Liste hat sich geändert, während sie gelesen wurde: in der Auswahl können Zeilen fehlen. Wählen Sie noch einmal alle aus.',
+  'bulk.more': { one: 'und {count} weitere', other: 'und {count} weitere' },
+  'bulk.running': '{done} von {total} sind beendet',
+  'bulk.stop': 'Anhalten',
+  'bulk.done': '{done} von {total} erledigt.',
+  'bulk.refused': { one: '{count} gescheitert', other: '{count} gescheitert' },
+  'bulk.left': { one: '{count} nicht begonnen', other: '{count} nicht begonnen' },
+  'bulk.noAnswer':
+    'Die Control Plane hat nicht geantwortet: das kann erledigt sein oder nicht. Ein neuer Versuch schadet nicht.',
+  'bulk.again': '{count} erneut versuchen',
+  'bulk.interrupted': '{title}: {done} von {total} erledigt, {refused} gescheitert, {left} nicht begonnen.',
   'secret.once': 'Roost zeigt das nicht noch einmal. Kopieren Sie es jetzt, und speichern Sie es am richtigen Ort.',
   'secret.stored': 'Ich habe es gespeichert',
 } as const

@@ -45,6 +45,26 @@ export const users = {
   'users.remove.action': 'Benutzer entfernen',
   'users.remove.effect':
     'Die Anmeldung endet mit dem nächsten Deployment. Die Daten im Konto bleiben, und ein neuer Benutzer desselben Namens erhält sie wieder.',
+  'users.bulk.enable.title': { one: '{count} Benutzer aktivieren', other: '{count} Benutzer aktivieren' },
+  'users.bulk.enable.effect': 'Sie können sich nach dem nächsten Deployment anmelden.',
+  'users.bulk.disable.title': { one: '{count} Benutzer deaktivieren', other: '{count} Benutzer deaktivieren' },
+  'users.bulk.disable.effect':
+    'Sie können sich nach dem nächsten Deployment nicht anmelden. Die Daten in ihren Konten bleiben.',
+  'users.bulk.makeSuperuser.title': {
+    one: '{count} Benutzer zum Superuser machen',
+    other: '{count} Benutzer zu Superusern machen',
+  },
+  'users.bulk.makeSuperuser.effect':
+    'Jeder von ihnen hat nach dem nächsten Deployment Zugriff auf jedes Konto des Clusters.',
+  'users.bulk.noSuperuser.title': {
+    one: '{count} Benutzer auf das eigene Konto beschränken',
+    other: '{count} Benutzer auf die eigenen Konten beschränken',
+  },
+  'users.bulk.noSuperuser.effect': 'Sie haben nach dem nächsten Deployment keinen Zugriff auf andere Konten.',
+  'users.bulk.remove': 'Benutzer entfernen',
+  'users.bulk.remove.title': { one: '{count} Benutzer entfernen', other: '{count} Benutzer entfernen' },
+  'users.bulk.remove.effect':
+    'Ihre Anmeldungen enden mit dem nächsten Deployment. Die Daten in den Konten bleiben, und neue Benutzer derselben Namen erhalten sie wieder.',
   's3.title': 'Schlüssel für S3',
   's3.ofLogin': 'Zugriffsschlüssel ist die Anmeldung, geheimer Schlüssel das Passwort.',
   's3.accessKey': 'Zugriffsschlüssel',

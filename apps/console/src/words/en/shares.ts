@@ -66,6 +66,21 @@ export const shares = {
   'shares.remove.action': 'Remove the share',
   'shares.remove.effect':
     'Clients keep it until the next deployment, whose plan names the sessions that end. The objects in the container stay.',
+  'shares.bulk.enable.title': { one: 'Enable {count} share', other: 'Enable {count} shares' },
+  'shares.bulk.enable.effect': 'They reach clients with the next deployment.',
+  'shares.bulk.disable.title': { one: 'Disable {count} share', other: 'Disable {count} shares' },
+  'shares.bulk.disable.effect':
+    'Clients keep them until the next deployment, whose plan names the sessions that end. Their data stays.',
+  'shares.bulk.change': 'Change …',
+  'shares.bulk.change.title': { one: 'Change a setting of {count} share', other: 'Change a setting of {count} shares' },
+  'shares.bulk.change.action': { one: 'Change {count} share', other: 'Change {count} shares' },
+  'shares.bulk.change.effect': 'Each of them gets this value. It reaches clients with the next deployment.',
+  'shares.bulk.setting': 'Setting',
+  'shares.bulk.remove': 'Remove the shares',
+  'shares.bulk.remove.title': { one: 'Remove {count} share', other: 'Remove {count} shares' },
+  'shares.bulk.remove.effect':
+    'Clients keep them until the next deployment, whose plan names the sessions that end. The objects in the containers stay.',
+  'shares.bulk.next': 'Changes reach clients with the next deployment, which is one for all.',
   'shares.uploads': 'Not in Swift yet',
   'shares.uploads.files': 'Files that wait',
   'shares.uploads.bytes': 'Bytes that wait',

@@ -45,6 +45,7 @@ export const shell = {
   'keys.go': 'Go to {screen}',
   'keys.rows': 'Move in a table',
   'keys.open': 'Open the row',
+  'keys.select': 'Select or clear the row, or all rows that match',
   'keys.filter': 'Filter the list',
   'keys.refresh': 'Read everything again',
   'keys.theme': 'Light or dark',

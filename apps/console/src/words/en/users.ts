@@ -45,6 +45,21 @@ export const users = {
   'users.remove.action': 'Remove the user',
   'users.remove.effect':
     'The login ends with the next deployment. The data in the account is kept, and a new user of the same name gets it back.',
+  'users.bulk.enable.title': { one: 'Enable {count} user', other: 'Enable {count} users' },
+  'users.bulk.enable.effect': 'They can log in after the next deployment.',
+  'users.bulk.disable.title': { one: 'Disable {count} user', other: 'Disable {count} users' },
+  'users.bulk.disable.effect': 'They cannot log in after the next deployment. The data in their accounts stays.',
+  'users.bulk.makeSuperuser.title': { one: 'Make {count} user a superuser', other: 'Make {count} users superusers' },
+  'users.bulk.makeSuperuser.effect': 'Each of them can access every account of the cluster after the next deployment.',
+  'users.bulk.noSuperuser.title': {
+    one: 'Limit {count} user to its own account',
+    other: 'Limit {count} users to their own accounts',
+  },
+  'users.bulk.noSuperuser.effect': 'They cannot access other accounts after the next deployment.',
+  'users.bulk.remove': 'Remove the users',
+  'users.bulk.remove.title': { one: 'Remove {count} user', other: 'Remove {count} users' },
+  'users.bulk.remove.effect':
+    'Their logins end with the next deployment. The data in the accounts is kept, and new users of the same names get it back.',
   's3.title': 'Keys for S3',
   's3.ofLogin': 'The access key is the login, its secret key the password.',
   's3.accessKey': 'Access key',

@@ -1,0 +1,73 @@
+import { rpc } from '../api/client.js'
+import type { NodeRecord } from '../api/queries/nodes.js'
+import type { ShareRecord } from '../api/queries/shares.js'
+import { BulkDialog, Names, unlessRemoved } from '../bulk/bulk-dialog.js'
+import { ReviewButton } from '../deployments/review-button.js'
+import { Confirm } from '../ui/dialog.js'
+import { t } from '../words/text.js'
+import { BulkSetting } from './bulk-setting.js'
+
+export type ShareTask = 'enable' | 'disable' | 'change' | 'remove'
+
+interface BulkSharesProps {
+  readonly task: ShareTask
+  readonly shares: readonly ShareRecord[]
+  readonly cluster: string
+  readonly gateways: readonly NodeRecord[]
+  readonly onRest: (rest: readonly ShareRecord[]) => void
+  readonly onClose: () => void
+}
+
+const nameOf = ({ name }: ShareRecord) => name
+
+const writes = {
+  enable: ({ id }: ShareRecord) => rpc.gatewayShares.change.mutate({ id, change: { enabled: true } }),
+  disable: ({ id }: ShareRecord) => rpc.gatewayShares.change.mutate({ id, change: { enabled: false } }),
+  remove: ({ id }: ShareRecord) => unlessRemoved(rpc.gatewayShares.remove.mutate({ id })),
+} as const
+
+/** Does one thing with several shares. Clients notice nothing before the next deployment. */
+export function BulkShares({ task, shares, cluster, gateways, onRest, onClose }: BulkSharesProps) {
+  const count = shares.length
+  const title = t(`shares.bulk.${task}.title`, { count })
+  return (
+    <BulkDialog
+      records={shares}
+      nameOf={nameOf}
+      title={title}
+      topic="shares"
+      onRest={onRest}
+      onClose={onClose}
+      next={
+        <>
+          <p>{t('shares.bulk.next')}</p>
+          <ReviewButton kind="shares" cluster={cluster} />
+        </>
+      }
+    >
+      {(start) =>
+        task === 'change' ? (
+          <BulkSetting
+            shares={shares}
+            gateways={gateways}
+            title={title}
+            onStart={(change) => start(({ id }) => rpc.gatewayShares.change.mutate({ id, change }))}
+            onClose={onClose}
+          />
+        ) : (
+          <Confirm
+            open
+            title={title}
+            action={t(task === 'remove' ? 'shares.bulk.remove' : `ui.${task}`)}
+            typed={task === 'remove' ? t('shares.count', { count }) : undefined}
+            onConfirm={() => start(writes[task])}
+            onClose={onClose}
+          >
+            <Names names={shares.map(nameOf)} />
+            <p>{t(`shares.bulk.${task}.effect`)}</p>
+          </Confirm>
+        )
+      }
+    </BulkDialog>
+  )
+}
