@@ -13,6 +13,7 @@ export const shares = createRoute({
 export const newShare = createRoute({
   getParentRoute: () => root,
   path: '/shares/new',
+  validateSearch: (search: RawSearch) => pick(search, 'copy'),
   component: lazyRouteComponent(() => import('../shares/new-share.js'), 'NewShare'),
 })
 
@@ -32,6 +33,7 @@ export const users = createRoute({
 export const newUser = createRoute({
   getParentRoute: () => root,
   path: '/users/new',
+  validateSearch: (search: RawSearch) => pick(search, 'copy'),
   component: lazyRouteComponent(() => import('../users/new-user.js'), 'NewUser'),
 })
 

@@ -1,10 +1,13 @@
 import './shares.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { rpc } from '../api/client.js'
-import { gateways } from '../api/queries/gateways.js'
+import { gateways, gatewaysBeside } from '../api/queries/gateways.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
+import { share as shareQuery } from '../api/queries/shares.js'
+import type { ShareRecord } from '../api/queries/shares.js'
+import { idIn } from '../api/uri.js'
 import { usePlan } from '../deployments/use-plan.js'
 import { Action } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
@@ -17,10 +20,19 @@ import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { MountLines } from './mount-lines.js'
 import { ShareForm } from './share-form.js'
-import { checkNew, inputOf, newShareValues } from './share-values.js'
+import { checkNew, copyOf, inputOf, newShareValues } from './share-values.js'
+import type { ShareValues } from './share-values.js'
 
+/** The form of a new share, with the settings of the one that the address names. */
 export function NewShare() {
+  const { copy } = useSearch({ from: '/shares/new' })
   const frame = { title: t('shares.new'), crumbs: <Link to="/shares">{t('nav.shares')}</Link> }
+  if (copy !== undefined)
+    return (
+      <Page {...frame}>
+        <CopyOf id={Number(copy)} />
+      </Page>
+    )
   return (
     <ForCluster {...frame}>
       {({ id }) => (
@@ -34,16 +46,43 @@ export function NewShare() {
 
 function NewShareOf({ cluster }: { readonly cluster: number }) {
   const nodes = useQuery(gateways(cluster))
-  return <Loaded query={nodes}>{(found) => <NewShareForm gateways={found} />}</Loaded>
+  return (
+    <Loaded query={nodes}>
+      {(found) => (
+        <NewShareForm gateways={found} initial={newShareValues(found.length === 1 ? String(found[0]?.id) : '')} />
+      )}
+    </Loaded>
+  )
 }
 
-function NewShareForm({ gateways }: { readonly gateways: readonly NodeRecord[] }) {
+function CopyOf({ id }: { readonly id: number }) {
+  const share = useQuery(shareQuery(id))
+  return <Loaded query={share}>{({ record }) => <CopyOnGateway key={id} share={record} />}</Loaded>
+}
+
+/** A copy begins on the same gateway, whose cluster is not the chosen one where somebody follows a link. */
+function CopyOnGateway({ share }: { readonly share: ShareRecord }) {
+  const nodes = useQuery(gatewaysBeside(idIn(share.node)))
+  return (
+    <>
+      <p>{t('shares.copyOf', { name: share.name })}</p>
+      <Loaded query={nodes}>{(found) => <NewShareForm gateways={found} initial={copyOf(share)} />}</Loaded>
+    </>
+  )
+}
+
+interface NewShareFormProps {
+  readonly gateways: readonly NodeRecord[]
+  readonly initial: ShareValues
+}
+
+function NewShareForm({ gateways, initial }: NewShareFormProps) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const plan = usePlan()
   const reviews = useRef(false)
   const form = useForm({
-    initial: newShareValues(gateways.length === 1 ? String(gateways[0]?.id) : ''),
+    initial,
     check: checkNew,
     save: (values) => rpc.gatewayShares.create.mutate(inputOf(values)),
     onSaved: ({ id, name, node }) => {

@@ -58,6 +58,11 @@ export function valuesOf(share: ShareRecord): ShareValues {
   return { ...base, ...settingTexts(share), protocol, name, objectstore_container, enabled, node: base.node }
 }
 
+/** Returns the values of a share like this one: it needs a name of its own, and the API shows no password. */
+export function copyOf(share: ShareRecord): ShareValues {
+  return { ...valuesOf(share), name: '' }
+}
+
 /** Makes texts of the numbers. */
 function settingTexts<S extends { readonly upload_delay: number; readonly cache_size_mb: number | null }>(settings: S) {
   const { upload_delay: delay, cache_size_mb: cache } = settings

@@ -143,6 +143,9 @@ function Actions({ share: { id, name, enabled }, etag }: ShareProps) {
       <Action isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
         {t(enabled ? 'ui.disable' : 'ui.enable')}
       </Action>
+      <Action onClick={() => void navigate({ to: '/shares/new', search: { copy: String(id) } })}>
+        {t('ui.copyRecord')}
+      </Action>
       <Action onClick={() => setRemoving(true)}>{t('ui.remove')}</Action>
       <Confirm
         open={isRemoving}

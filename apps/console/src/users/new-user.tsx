@@ -1,13 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import type { inferOutput } from '../api/queries/output.js'
+import { user as userQuery } from '../api/queries/users.js'
+import { idIn } from '../api/uri.js'
 import { FlagField, TextField } from '../form/fields.js'
 import { Action, FormBody } from '../form/form.js'
 import { newPassword, SecretDialog } from '../form/secret.js'
 import { useForm } from '../form/use-form.js'
 import { ForCluster } from '../shell/for-cluster.js'
+import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
@@ -17,29 +20,66 @@ import { loginOf } from './users.js'
 
 type WrittenUser = inferOutput<typeof rpc.users.create.mutate>
 
+/** The form of a new user, with the rights of the one that the address names. */
 export function NewUser() {
+  const { copy } = useSearch({ from: '/users/new' })
   const frame = { title: t('users.new'), crumbs: <Link to="/users">{t('nav.users')}</Link> }
+  if (copy !== undefined)
+    return (
+      <Page {...frame}>
+        <CopyOf id={Number(copy)} />
+      </Page>
+    )
   return (
     <ForCluster {...frame}>
       {({ id, name }) => (
         <Page {...frame}>
-          <div className="form-columns">
-            <Card title={t('users.newIn', { cluster: name })}>
-              <NewUserForm cluster={id} />
-            </Card>
-          </div>
+          <NewUserCard cluster={id} title={t('users.newIn', { cluster: name })} initial={{}} />
         </Page>
       )}
     </ForCluster>
   )
 }
 
-function NewUserForm({ cluster }: { readonly cluster: number }) {
+/** A copy is in the cluster of the user, which is not the chosen one where somebody follows a link. */
+function CopyOf({ id }: { readonly id: number }) {
+  const found = useQuery(userQuery(id))
+  return (
+    <Loaded query={found}>
+      {({ record: { user, cluster, is_superuser, enabled } }) => (
+        <NewUserCard
+          key={id}
+          cluster={idIn(cluster)}
+          title={t('users.copyOf', { name: user })}
+          initial={{ is_superuser, enabled }}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+interface NewUserProps {
+  readonly cluster: number
+  /** What differs from a user who can log in and has its own account. */
+  readonly initial: Partial<Pick<UserValues, 'is_superuser' | 'enabled'>>
+}
+
+function NewUserCard({ title, ...props }: NewUserProps & { readonly title: string }) {
+  return (
+    <div className="form-columns">
+      <Card title={title}>
+        <NewUserForm {...props} />
+      </Card>
+    </div>
+  )
+}
+
+function NewUserForm({ cluster, initial }: NewUserProps) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [written, setWritten] = useState<WrittenUser | null>(null)
   const form = useForm<UserValues, WrittenUser>({
-    initial: { user: '', password: newPassword(), is_superuser: false, enabled: true },
+    initial: { user: '', password: newPassword(), is_superuser: false, enabled: true, ...initial },
     check: (values) => checkUser(cluster, values),
     save: (values) => rpc.users.create.mutate({ cluster, ...values, user: values.user.trim() }),
     onSaved: (saved) => {

@@ -138,6 +138,7 @@ function Actions({ user: { id, user, enabled, is_superuser: isSuper }, etag }: U
       >
         {t(isSuper ? 'users.noSuperuser' : 'users.makeSuperuser')}
       </Action>
+      <Action onClick={() => void navigate({ to: '/users/new', search: { copy: id } })}>{t('ui.copyRecord')}</Action>
       <Action onClick={() => setAsks('remove')}>{t('ui.remove')}</Action>
       <Confirm
         open={asks === 'superuser'}

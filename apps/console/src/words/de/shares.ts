@@ -3,6 +3,8 @@ export const shares = {
   'nav.shares.search': 'exporte nfs smb cifs samba mounts shares',
   'shares.count': { one: '{count} Freigabe', other: '{count} Freigaben' },
   'shares.new': 'Neue Freigabe',
+  'shares.copyOf':
+    'Mit den Einstellungen von {name}. Die Kopie braucht einen eigenen Namen, und ein Passwort wird nicht kopiert.',
   'shares.none': 'Noch keine Freigabe',
   'shares.none.next': 'Über eine Freigabe erreichen Clients einen Swift-Container als Dateien, per NFS oder SMB.',
   'shares.filter': 'Name',

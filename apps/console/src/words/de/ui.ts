@@ -7,6 +7,7 @@ export const ui = {
   'ui.copied': 'Kopiert.',
   'ui.notCopied': 'Der Browser hat das Kopieren nicht erlaubt. Markieren Sie den Text, und kopieren Sie ihn.',
   'ui.copy': 'Kopieren',
+  'ui.copyRecord': 'Kopie …',
   'ui.close': 'Schließen',
   'ui.cancel': 'Abbrechen',
   'ui.typeName': 'Geben Sie {name} ein, um fortzufahren',

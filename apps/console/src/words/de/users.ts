@@ -4,6 +4,7 @@ export const users = {
   'users.count': { one: '{count} Benutzer', other: '{count} Benutzer' },
   'users.new': 'Neuer Benutzer',
   'users.newIn': 'Ein Benutzer von {cluster}',
+  'users.copyOf': 'Ein Benutzer mit den Rechten von {name}',
   'users.filter': 'Name',
   'users.none': 'Noch kein Benutzer',
   'users.none.next': 'Ein Benutzer hat ein eigenes Speicherkonto und erreicht es über Swift und S3.',

@@ -3,6 +3,7 @@ export const shares = {
   'nav.shares.search': 'exports nfs smb cifs samba mounts',
   'shares.count': { one: '{count} share', other: '{count} shares' },
   'shares.new': 'New share',
+  'shares.copyOf': 'With the settings of {name}. The copy needs a name of its own, and a password is not copied.',
   'shares.none': 'No share yet',
   'shares.none.next': 'A share lets clients reach a Swift container as files, by NFS or SMB.',
   'shares.filter': 'Name',

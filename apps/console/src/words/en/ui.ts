@@ -7,6 +7,7 @@ export const ui = {
   'ui.copied': 'Copied.',
   'ui.notCopied': 'The browser did not allow the copy. Select the text and copy it.',
   'ui.copy': 'Copy',
+  'ui.copyRecord': 'Copy …',
   'ui.close': 'Close',
   'ui.cancel': 'Cancel',
   'ui.typeName': 'Type {name} to go on',

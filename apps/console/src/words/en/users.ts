@@ -4,6 +4,7 @@ export const users = {
   'users.count': { one: '{count} user', other: '{count} users' },
   'users.new': 'New user',
   'users.newIn': 'A user of {cluster}',
+  'users.copyOf': 'A user with the rights of {name}',
   'users.filter': 'Name',
   'users.none': 'No user yet',
   'users.none.next': 'A user has a storage account of its own, and reaches it by Swift and S3.',
