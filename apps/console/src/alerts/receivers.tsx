@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
-import { receivers } from '../api/queries/receivers.js'
+import { readReceivers, receivers } from '../api/queries/receivers.js'
 import type { ReceiverRecord } from '../api/queries/receivers.js'
 import { useChange } from '../api/use-change.js'
 import { idIn } from '../api/uri.js'
 import { Action } from '../form/form.js'
 import { RemoveAction } from '../form/remove-action.js'
+import { ExportRows } from '../list/export.js'
 import { PlainTable } from '../list/plain-table.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
@@ -32,9 +33,12 @@ export function Receivers() {
     <Page
       title={t('receivers.title')}
       actions={
-        <Action kind="primary" onClick={() => setAdding(true)}>
-          {t('receivers.new')}
-        </Action>
+        <>
+          <ExportRows name="receivers" reads={[readReceivers]} />
+          <Action kind="primary" onClick={() => setAdding(true)}>
+            {t('receivers.new')}
+          </Action>
+        </>
       }
     >
       <AlertTabs />

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
-import { silences } from '../api/queries/silences.js'
+import { readSilences, silences } from '../api/queries/silences.js'
 import type { SilenceRecord } from '../api/queries/silences.js'
 import { useChange } from '../api/use-change.js'
 import { idIn } from '../api/uri.js'
 import { Action } from '../form/form.js'
 import { lazyForm } from '../form/lazy-form.js'
+import { ExportRows } from '../list/export.js'
 import { PlainTable } from '../list/plain-table.js'
 import { NoCluster } from '../shell/for-cluster.js'
 import { useClusters } from '../shell/use-cluster.js'
@@ -42,9 +43,12 @@ export function Silences() {
     <Page
       title={t('silences.title')}
       actions={
-        <Action kind="primary" onClick={open}>
-          {t('silences.new')}
-        </Action>
+        <>
+          <ExportRows name="silences" reads={[readSilences]} />
+          <Action kind="primary" onClick={open}>
+            {t('silences.new')}
+          </Action>
+        </>
       }
     >
       <AlertTabs />

@@ -11,6 +11,8 @@ const most = 50_000
 
 interface ExportProps<R> {
   readonly name: string
+  /** What the button says where a screen has several. */
+  readonly label?: string
   /** What reads the pages of each list that the screen shows as one. */
   readonly reads: readonly ListSource<R>['read'][]
   /** Returns the rows that the screen shows, in its order, where the server does not. */
@@ -18,7 +20,12 @@ interface ExportProps<R> {
 }
 
 /** Saves all rows of a list with all their fields, and not only those in view, as a file. */
-export function ExportRows<R extends object>({ name, reads, arrange = (rows) => rows }: ExportProps<R>) {
+export function ExportRows<R extends object>({
+  name,
+  label = t('ui.csv'),
+  reads,
+  arrange = (rows) => rows,
+}: ExportProps<R>) {
   const save = useMutation({
     mutationFn: async () => {
       const lists = await Promise.all(reads.map((read) => readAll(read, most)))
@@ -37,7 +44,7 @@ export function ExportRows<R extends object>({ name, reads, arrange = (rows) => 
       aria-busy={save.isPending}
       onClick={() => !save.isPending && save.mutate()}
     >
-      {t('ui.csv')}
+      {label}
     </button>
   )
 }

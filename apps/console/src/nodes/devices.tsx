@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { nodeDevices } from '../api/queries/node.js'
+import { nodeDevices, readDevicesOf } from '../api/queries/node.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { idIn } from '../api/uri.js'
 import { daysText } from '../capacity/full-text.js'
 import { bytes, noValue, percent } from '../format/numbers.js'
+import { ExportRows } from '../list/export.js'
 import { PlainTable } from '../list/plain-table.js'
 import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
@@ -21,7 +22,14 @@ const goneStates: readonly DeviceRecord['status'][] = ['retired', 'missing']
 /** The devices of a node. */
 export function NodeDevices({ node: { id, hostname } }: { readonly node: NodeRecord }) {
   const query = useQuery(nodeDevices(id))
-  return <Loaded query={query}>{({ objects }) => <DeviceTable devices={objects} hostname={hostname} />}</Loaded>
+  return (
+    <>
+      <div className="form-actions">
+        <ExportRows name={`devices-of-${hostname}`} reads={[readDevicesOf(id)]} />
+      </div>
+      <Loaded query={query}>{({ objects }) => <DeviceTable devices={objects} hostname={hostname} />}</Loaded>
+    </>
+  )
 }
 
 interface DeviceTableProps {

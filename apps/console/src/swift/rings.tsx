@@ -16,6 +16,12 @@ const numbers = [
   'swift.dispersion',
 ] as const
 
+/** Returns what reads the rows of the table for a file: each copy with its ring. */
+export function copiesOf(rings: readonly Ring[]) {
+  const objects = rings.flatMap(({ copies, ...ring }) => copies.map((copy) => ({ ...ring, ...copy })))
+  return () => Promise.resolve({ objects, total: objects.length })
+}
+
 /** Each ring with its copies: the most common one first. */
 export function Rings({ rings }: { readonly rings: readonly Ring[] }) {
   return (
@@ -50,7 +56,7 @@ function Copy({
   const agrees = ring.agree
   return (
     <tr>
-      <th scope="row">{isFirst && <b>{ring.name}</b>}</th>
+      <th scope="row">{isFirst ? <b>{ring.name}</b> : <span className="sr">{ring.name}</span>}</th>
       <td>
         {isFirst && <StateMark tone={agrees ? 'ok' : 'bad'} label={t(agrees ? 'swift.agree' : 'swift.differs')} />}
       </td>

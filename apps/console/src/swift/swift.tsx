@@ -10,12 +10,13 @@ import { Explained } from '../shell/explained.js'
 import { ForCluster } from '../shell/for-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Card, Facts } from '../ui/card.js'
+import { ExportRows } from '../list/export.js'
 import { Empty } from '../ui/empty.js'
 import { CircleCheck, Database } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
 import { t, tOr } from '../words/text.js'
-import { Rings } from './rings.js'
+import { copiesOf, Rings } from './rings.js'
 
 export type Health = inferOutput<typeof rpc.clusters.health.query>
 
@@ -41,7 +42,11 @@ function ClusterHealth({ cluster }: { readonly cluster: number }) {
           <div className="swift">
             <Reasons health={answer} />
             <Queues health={answer} />
-            <Card title={t('swift.rings')} className="wide">
+            <Card
+              title={t('swift.rings')}
+              className="wide"
+              aside={<ExportRows name="rings" reads={[copiesOf(answer.rings)]} />}
+            >
               {answer.rings.length === 0 ? (
                 <Empty icon={Database} title={t('swift.noRings')} next={t('swift.noRings.next')} />
               ) : (

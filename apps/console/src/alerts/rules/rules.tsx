@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { alertMetricRules, alertRules } from '../../api/queries/alerts.js'
+import { alertMetricRules, alertRules, readLimits, readRules } from '../../api/queries/alerts.js'
 import { Action } from '../../form/form.js'
 import { lazyForm } from '../../form/lazy-form.js'
+import { ExportRows } from '../../list/export.js'
 import { Loaded } from '../../state/loaded.js'
 import { Page } from '../../ui/page.js'
 import { t } from '../../words/text.js'
@@ -27,6 +28,8 @@ export function Rules() {
       title={t('rules.title')}
       actions={
         <>
+          <ExportRows name="rules" label={t('rules.csv')} reads={[readRules]} />
+          <ExportRows name="limits" label={t('limits.csv')} reads={[readLimits]} />
           <Action onClick={() => open({ limit: 'new' })}>{t('limits.new')}</Action>
           <Action kind="primary" onClick={() => open({ rule: 'new' })}>
             {t('rules.new')}

@@ -39,20 +39,24 @@ export const alert = (id: number) =>
     refetchInterval,
   })
 
-const most = 1000
+const first = { limit: 1000, offset: 0 }
+
+export const readRules: ListSource<RuleRecord>['read'] = (slice, signal) =>
+  rpc.alertRules.list.query({ order_by: ['code'], ...slice }, { signal })
 
 export const alertRules = () =>
   queryOptions({
     queryKey: ['alerts', 'rules'],
-    queryFn: async ({ signal }) =>
-      (await rpc.alertRules.list.query({ order_by: ['code'], limit: most }, { signal })).objects,
+    queryFn: async ({ signal }) => (await readRules(first, signal)).objects,
     refetchInterval,
   })
+
+export const readLimits: ListSource<LimitRecord>['read'] = (slice, signal) =>
+  rpc.alertMetricRules.list.query({ order_by: ['name'], ...slice }, { signal })
 
 export const alertMetricRules = () =>
   queryOptions({
     queryKey: ['alerts', 'metric-rules'],
-    queryFn: async ({ signal }) =>
-      (await rpc.alertMetricRules.list.query({ order_by: ['name'], limit: most }, { signal })).objects,
+    queryFn: async ({ signal }) => (await readLimits(first, signal)).objects,
     refetchInterval,
   })

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { DeviceRecord } from './devices.js'
 
 const slowMs = 60_000
 
@@ -18,10 +20,14 @@ export const nodeHardware = (id: number) =>
     staleTime: slowMs,
   })
 
+export const readDevicesOf =
+  (node: number): ListSource<DeviceRecord>['read'] =>
+  (slice, signal) =>
+    rpc.devices.list.query({ filters: { node }, order_by: ['name'], ...slice }, { signal })
+
 export const nodeDevices = (id: number) =>
   queryOptions({
     queryKey: ['devices', 'node', id],
-    queryFn: ({ signal }) =>
-      rpc.devices.list.query({ filters: { node: id }, order_by: ['name'], limit: 1000 }, { signal }),
+    queryFn: ({ signal }) => readDevicesOf(id)({ limit: 1000, offset: 0 }, signal),
     refetchInterval,
   })

@@ -9,13 +9,13 @@ import type { inferOutput } from './output.js'
 export type ReceiverRecord = inferOutput<typeof rpc.alertReceivers.get.query>
 export type DeliveryRecord = inferOutput<typeof rpc.alertDeliveries.get.query>
 
-const most = 1000
+export const readReceivers: ListSource<ReceiverRecord>['read'] = (slice, signal) =>
+  rpc.alertReceivers.list.query({ order_by: ['name'], ...slice }, { signal })
 
 export const receivers = () =>
   queryOptions({
     queryKey: ['receivers', 'list'],
-    queryFn: async ({ signal }) =>
-      (await rpc.alertReceivers.list.query({ order_by: ['name'], limit: most }, { signal })).objects,
+    queryFn: async ({ signal }) => (await readReceivers({ limit: 1000, offset: 0 }, signal)).objects,
     refetchInterval,
   })
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import { idIn } from '../uri.js'
+import type { ListSource } from '../use-pages.js'
 import type { inferOutput } from './output.js'
 
 type Silence = inferOutput<typeof rpc.alertSilences.get.query>
@@ -15,12 +16,16 @@ export interface SilenceRecord extends Silence {
 /** They end by themselves, so that there are few. */
 const most = 1000
 
-/** Those that end last come first; a change of them changes alerts. */
+/** Those that end last come first. */
+export const readSilences: ListSource<Silence>['read'] = (slice, signal) =>
+  rpc.alertSilences.list.query({ order_by: ['-ends_at'], ...slice }, { signal })
+
+/** A change of them changes alerts. */
 export const silences = () =>
   queryOptions({
     queryKey: ['alerts', 'silences'],
     queryFn: async ({ signal }): Promise<readonly SilenceRecord[]> => {
-      const { objects } = await rpc.alertSilences.list.query({ order_by: ['-ends_at'], limit: most }, { signal })
+      const { objects } = await readSilences({ limit: most, offset: 0 }, signal)
       const idsOf = (name: 'node' | 'device') =>
         [...new Set(objects.flatMap(({ matchers }) => matchers[name] ?? []))].map(idIn)
       const [nodes, devices] = await Promise.all([

@@ -1,6 +1,8 @@
 export const rules = {
   'rules.title': 'Regeln für Alarme',
   'rules.search': 'dringlichkeit dauer grenze schwelle abschalten metrik rule limit',
+  'rules.csv': 'CSV der Regeln',
+  'limits.csv': 'CSV der Grenzen',
   'rules.new': 'Neue Regel',
   'rules.save': 'Regel speichern',
   'rules.saved': 'Gespeichert. Es wirkt innerhalb einer halben Minute.',

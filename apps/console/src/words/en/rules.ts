@@ -1,6 +1,8 @@
 export const rules = {
   'rules.title': 'Rules of alerts',
   'rules.search': 'severity duration threshold limit switch off metric',
+  'rules.csv': 'CSV of rules',
+  'limits.csv': 'CSV of limits',
   'rules.new': 'New rule',
   'rules.save': 'Save rule',
   'rules.saved': 'Saved. It takes effect within half a minute.',
