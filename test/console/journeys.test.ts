@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { addCluster } from '../support/agents/fleet-rows.js'
+import { addAlert, addCluster } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { faultsOf } from '../support/console/browser.js'
 import { hasBrowser } from '../support/console/chromium.js'
@@ -87,6 +87,48 @@ describe.skipIf(!hasBrowser)('an operator of the console', () => {
     await page.getByText('No node differs from what was deployed').waitFor(patience)
     const [share] = (await lab.api.get(`/api/v1/gateway_shares/?node=${node.id}`)).body.objects
     expect(share).toMatchObject({ name: 'papers', access_mode: 'ro' })
+    visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('acknowledges an alert by the keyboard, which then needs no action, and takes that back', async () => {
+    const { database } = lab.api
+    const problem = {
+      code: 'PROXY_ERRORS',
+      subject: 'px-01',
+      summary: 'px-01 answers 4 % of its requests with errors.',
+    }
+    const id = await addAlert(database, await addCluster(database, 'alerts'), problem)
+    const alert = async () => (await lab.api.get(`/api/v1/alerts/${id}/`)).body
+    const { visitor, page } = await lab.enter('/')
+    await page.getByLabel('Cluster', { exact: true }).selectOption('alerts')
+    const needsYou = page.getByRole('region', { name: 'Needs you' })
+    await needsYou.getByText(problem.summary).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    const row = page.getByRole('row').filter({ hasText: problem.summary })
+    await row.waitFor()
+    await page.getByRole('region', { name: 'Alerts', exact: true }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await dialogOf(page).getByText(problem.summary).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await press(page, 'Acknowledge')
+    await dialogOf(page).getByRole('button', { name: 'Not acknowledged' }).waitFor()
+    expect(await alert()).toMatchObject({ acknowledged: true, acknowledged_by: 'admin' })
+    expect(await dialogOf(page).innerText()).toMatch(/Acknowledged by\s+admin/)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => row.count()).toBe(0)
+    await page.getByRole('button', { name: 'Acknowledged', exact: true }).click()
+    await row.waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await needsYou.waitFor()
+    await expect.poll(() => needsYou.getByText(problem.summary).count()).toBe(0)
+
+    await page.goto(`${new URL(page.url()).origin}/alerts?alert=${id}`)
+    await press(page, 'Not acknowledged')
+    await dialogOf(page).getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+    expect(await alert()).toMatchObject({ acknowledged: false })
     visitor.expectNoErrors(/status of 401/)
   })
 
