@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addNode } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { faultsOf } from '../support/console/browser.js'
-import { hasBrowser, settled } from '../support/console/chromium.js'
+import { hasBrowser, logIn, settled } from '../support/console/chromium.js'
 import { useConsole } from '../support/console/console.js'
 
 const patience = { timeout: waitTimeoutMs }
@@ -215,6 +215,24 @@ describe.skipIf(!hasBrowser)('several rows of the console', () => {
     await press(page, 'Disable')
     await says(page, '3 of 3 done.')
     expect(await usersBy('enabled')).toEqual([false, false, false])
+    visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('are selected and changed on a phone in the dark theme, too', async () => {
+    const node = await addGateway('gw-phone', names(25))
+    const visitor = await lab.visit({ theme: 'dark', width: 400 })
+    const page = await visitor.open(`/shares?node=${node}`)
+    await logIn(page, lab.api.key)
+    await box(page, 'Select all 25 that match').click()
+    await expect.poll(() => bar(page).innerText()).toContain('25 of 25 selected')
+    expect(await faultsOf(page)).toEqual([])
+    await bar(page).getByRole('button', { name: 'Change …' }).click()
+    await dialogOf(page).getByRole('radio', { name: 'read only' }).check()
+    expect(await faultsOf(page)).toEqual([])
+    await press(page, 'Change 25 shares')
+    await says(page, '25 of 25 done.')
+    expect(await faultsOf(page)).toEqual([])
+    expect(new Set(Object.values(await sharesOf(node, 'access_mode')))).toEqual(new Set(['ro']))
     visitor.expectNoErrors(/status of 401/)
   })
 
