@@ -43,10 +43,11 @@ describe.skipIf(!hasBrowser)('the utilization in the console', () => {
 })
 
 /** A user of Roost, and what two nodes report of the half-hour before the last one. */
-async function addUsage({ database, call }: TestApi): Promise<void> {
+async function addUsage(api: TestApi): Promise<void> {
+  const { database } = api
   const { id: cluster } = await database.prisma.cluster.findFirstOrThrow()
   const user = { cluster: `/api/v1/clusters/${cluster}/`, user: 'amy', password: 'correct-horse-battery' }
-  expect((await call('/api/v1/users/', { method: 'POST', body: user })).status).toBe(201)
+  expect((await api.call('/api/v1/users/', { method: 'POST', body: user })).status).toBe(201)
   const nodes = [await addProxy(database, cluster), await addProxy(database, cluster)]
   const intake = createUsageIntake({
     store: createUsageIntakeStore(database),

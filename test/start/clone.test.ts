@@ -104,7 +104,8 @@ async function allGone(person: Newcomer): Promise<boolean> {
 }
 
 /** Each installs and builds a clone, which takes a minute and more. */
-const accounts = process.env['ROOST_TEST_LONG'] === '1' ? ['root', 'nobody'] : ['nobody']
+const isLong = process.env['ROOST_TEST_LONG'] === '1'
+const accounts = isLong ? ['root', 'nobody'] : ['nobody']
 
 describe.each(isRoot ? accounts : ['this account'])(
   'npm start in a fresh clone, as %s',
@@ -138,7 +139,7 @@ describe.each(isRoot ? accounts : ['this account'])(
       },
     )
 
-    it.skipIf(!onSystem || !isRoot)(
+    it.skipIf(!onSystem || !isRoot || !isLong)(
       'starts another clone without a network, from what the first one left',
       async () => {
         const other = { ...person, clone: join(person.home, 'other'), dataDir: join(person.home, 'other-data') }

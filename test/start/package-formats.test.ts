@@ -115,7 +115,7 @@ function describePackages(packages: Packages, name: string, included: readonly s
   })
 }
 
-describe.skipIf(isMissing)(`the packages of the control plane${skipped}`, () => {
+describe.skipIf(isMissing || !isLong)(`the packages of the control plane${skipped}`, () => {
   const units = ['roost.service', 'roost-backup.service', 'roost-backup.timer']
   describePackages(usePackages(['roost']), 'roost', [
     ...units.map((unit) => `usr/lib/systemd/system/${unit}`),

@@ -27,9 +27,13 @@ export function runToEnd(
   })
 }
 
+/** What asks a control plane: `.ci/run` bundles it. What works on this machine, as `roost local`, needs the files of the clone. */
+const commandProgram = process.env['ROOST_TEST_COMMANDS'] ?? roostProgram
+
 /** Runs the command line `roost` to its end. */
 export function runRoost(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ProcessResult> {
-  return runToEnd(process.execPath, [roostProgram, ...args], { env })
+  const program = args[0] === 'local' ? roostProgram : commandProgram
+  return runToEnd(process.execPath, [program, ...args], { env })
 }
 
 /** Processes whose command line names this path; one that has ended and was not reaped does not count. */

@@ -160,15 +160,18 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
   })
 }
 
-/** Settings of a background daemon beside those that all have. */
+/**
+ * Settings of a background daemon beside those that all have. For each pass an updater starts a process a device, which takes seconds
+ * of a processor.
+ */
 const paces: Readonly<Record<string, Settings>> = {
   'account-replicator': { interval: 5, rsync_module: '{replication_ip}::account' },
   'account-auditor': { interval: 10 },
   'container-replicator': { interval: 5, rsync_module: '{replication_ip}::container' },
-  'container-updater': { interval: 2 },
+  'container-updater': { interval: 10 },
   'container-auditor': { interval: 10 },
   'object-replicator': { interval: 5, rsync_module: '{replication_ip}::object' },
-  'object-updater': { interval: 3 },
+  'object-updater': { interval: 30 },
   'object-reconstructor': { interval: 5 },
   'object-auditor': { interval: 10, files_per_second: 20, zero_byte_files_per_second: 50 },
 }
