@@ -1,9 +1,7 @@
-import { useState } from 'react'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import type { ShareRecord } from '../api/queries/shares.js'
 import { BulkBar } from '../bulk/bulk-bar.js'
 import type { Selection } from '../bulk/use-selection.js'
-import { Action } from '../form/form.js'
 import { lazyForm } from '../form/lazy-form.js'
 import { t } from '../words/text.js'
 import type { ShareTask } from './bulk-dialogs.js'
@@ -19,33 +17,17 @@ interface BulkActionsProps {
 
 /** What can be done with the selected shares. */
 export function BulkActions({ cluster, gateways, selection, total }: BulkActionsProps) {
-  const [open, setOpen] = useState<{ readonly task: ShareTask; readonly shares: readonly ShareRecord[] }>()
-  const ask = (task: ShareTask) => () => setOpen({ task, shares: selection.rows })
+  const tasks: readonly { readonly task: ShareTask; readonly label: string }[] = [
+    { task: 'enable', label: t('ui.enable') },
+    { task: 'disable', label: t('ui.disable') },
+    { task: 'change', label: t('shares.bulk.change') },
+    { task: 'remove', label: t('ui.remove') },
+  ]
   return (
-    <>
-      <BulkBar selection={selection} total={total}>
-        <Action small onClick={ask('enable')}>
-          {t('ui.enable')}
-        </Action>
-        <Action small onClick={ask('disable')}>
-          {t('ui.disable')}
-        </Action>
-        <Action small onClick={ask('change')}>
-          {t('shares.bulk.change')}
-        </Action>
-        <Action small onClick={ask('remove')}>
-          {t('ui.remove')}
-        </Action>
-      </BulkBar>
-      {open !== undefined && (
-        <BulkShares
-          {...open}
-          cluster={cluster}
-          gateways={gateways}
-          onRest={selection.replace}
-          onClose={() => setOpen(undefined)}
-        />
+    <BulkBar selection={selection} total={total} tasks={tasks}>
+      {(task, shares, onClose) => (
+        <BulkShares {...{ task, shares, cluster, gateways, onClose }} onRest={selection.replace} />
       )}
-    </>
+    </BulkBar>
   )
 }

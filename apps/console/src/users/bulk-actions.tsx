@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import type { UserRecord } from '../api/queries/users.js'
 import { BulkBar } from '../bulk/bulk-bar.js'
 import type { Selection } from '../bulk/use-selection.js'
-import { Action } from '../form/form.js'
 import { lazyForm } from '../form/lazy-form.js'
 import { t } from '../words/text.js'
 import type { UserTask } from './bulk-dialogs.js'
@@ -17,30 +15,16 @@ interface BulkActionsProps {
 
 /** What can be done with the selected users. */
 export function BulkActions({ cluster, selection, total }: BulkActionsProps) {
-  const [open, setOpen] = useState<{ readonly task: UserTask; readonly users: readonly UserRecord[] }>()
-  const ask = (task: UserTask) => () => setOpen({ task, users: selection.rows })
+  const tasks: readonly { readonly task: UserTask; readonly label: string }[] = [
+    { task: 'enable', label: t('ui.enable') },
+    { task: 'disable', label: t('ui.disable') },
+    { task: 'makeSuperuser', label: t('users.makeSuperuser') },
+    { task: 'noSuperuser', label: t('users.noSuperuser') },
+    { task: 'remove', label: t('ui.remove') },
+  ]
   return (
-    <>
-      <BulkBar selection={selection} total={total}>
-        <Action small onClick={ask('enable')}>
-          {t('ui.enable')}
-        </Action>
-        <Action small onClick={ask('disable')}>
-          {t('ui.disable')}
-        </Action>
-        <Action small onClick={ask('makeSuperuser')}>
-          {t('users.makeSuperuser')}
-        </Action>
-        <Action small onClick={ask('noSuperuser')}>
-          {t('users.noSuperuser')}
-        </Action>
-        <Action small onClick={ask('remove')}>
-          {t('ui.remove')}
-        </Action>
-      </BulkBar>
-      {open !== undefined && (
-        <BulkUsers {...open} cluster={cluster} onRest={selection.replace} onClose={() => setOpen(undefined)} />
-      )}
-    </>
+    <BulkBar selection={selection} total={total} tasks={tasks}>
+      {(task, users, onClose) => <BulkUsers {...{ task, users, cluster, onClose }} onRest={selection.replace} />}
+    </BulkBar>
   )
 }
