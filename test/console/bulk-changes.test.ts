@@ -108,6 +108,7 @@ describe.skipIf(!hasBrowser)('several rows of the console', () => {
     await dialogOf(page).getByRole('combobox', { name: 'Gateway' }).selectOption(String(to))
     await press(page, 'Change 3 shares')
     await says(page, '2 of 3 done.')
+    expect(await dialogOf(page).getByRole('term').allInnerTexts()).toEqual(['gw-from/papers'])
     const reason = dialogOf(page).getByRole('definition')
     expect(await reason.allInnerTexts()).toEqual([expect.stringMatching(/papers|name/)])
     expect(Object.keys(await sharesOf(from, 'name'))).toEqual(['papers'])

@@ -1,6 +1,7 @@
 import { rpc } from '../api/client.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import type { ShareRecord } from '../api/queries/shares.js'
+import { idIn } from '../api/uri.js'
 import { BulkDialog, Names, unlessRemoved } from '../bulk/bulk-dialog.js'
 import { ReviewButton } from '../deployments/review-button.js'
 import { Confirm } from '../ui/dialog.js'
@@ -18,7 +19,11 @@ interface BulkSharesProps {
   readonly onClose: () => void
 }
 
-const nameOf = ({ name }: ShareRecord) => name
+/** Returns what names shares as the command line does, such as `gw-1/docs`: a name belongs to one gateway. */
+function namesOn(gateways: readonly NodeRecord[]): (share: ShareRecord) => string {
+  const hostnames = new Map(gateways.map(({ resource_uri: uri, hostname }) => [uri, hostname]))
+  return ({ name, node }) => `${hostnames.get(node) ?? t('shares.node', { id: String(idIn(node)) })}/${name}`
+}
 
 const writes = {
   enable: ({ id }: ShareRecord) => rpc.gatewayShares.change.mutate({ id, change: { enabled: true } }),
@@ -30,6 +35,8 @@ const writes = {
 export function BulkShares({ task, shares, cluster, gateways, onRest, onClose }: BulkSharesProps) {
   const count = shares.length
   const title = t(`shares.bulk.${task}.title`, { count })
+  const nameOf = namesOn(gateways)
+  const names = <Names names={shares.map(nameOf)} />
   return (
     <BulkDialog
       records={shares}
@@ -49,6 +56,7 @@ export function BulkShares({ task, shares, cluster, gateways, onRest, onClose }:
         task === 'change' ? (
           <BulkSetting
             shares={shares}
+            names={names}
             gateways={gateways}
             title={title}
             onStart={(change) => start(({ id }) => rpc.gatewayShares.change.mutate({ id, change }))}
@@ -63,7 +71,7 @@ export function BulkShares({ task, shares, cluster, gateways, onRest, onClose }:
             onConfirm={() => start(writes[task])}
             onClose={onClose}
           >
-            <Names names={shares.map(nameOf)} />
+            {names}
             <p>{t(`shares.bulk.${task}.effect`)}</p>
           </Confirm>
         )

@@ -1,8 +1,8 @@
 import type { GatewayShareChange } from '@roost/api-types/rest'
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import type { ShareRecord } from '../api/queries/shares.js'
-import { Names } from '../bulk/bulk-dialog.js'
 import { DialogActions, FormBody } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
 import { Dialog } from '../ui/dialog.js'
@@ -16,6 +16,7 @@ import type { SettingName, ShareValues } from './share-values.js'
 interface BulkSettingProps {
   /** At least one. */
   readonly shares: readonly ShareRecord[]
+  readonly names: ReactNode
   readonly gateways: readonly NodeRecord[]
   readonly title: string
   readonly onStart: (change: GatewayShareChange) => void
@@ -23,7 +24,7 @@ interface BulkSettingProps {
 }
 
 /** Asks which setting the shares get. It begins with the value of the first of them. */
-export function BulkSetting({ shares, gateways, title, onStart, onClose }: BulkSettingProps) {
+export function BulkSetting({ shares, names, gateways, title, onStart, onClose }: BulkSettingProps) {
   const [first] = shares
   const [setting, setSetting] = useState<SettingName | 'node'>('access_mode')
   const form = useForm<ShareValues, GatewayShareChange>({
@@ -43,7 +44,7 @@ export function BulkSetting({ shares, gateways, title, onStart, onClose }: BulkS
   return (
     <Dialog open onClose={onClose} title={title}>
       <FormBody form={form} label={title} actions={actions}>
-        <Names names={shares.map(({ name }) => name)} />
+        {names}
         <Field label={t('shares.bulk.setting')}>
           <select
             className="input"
