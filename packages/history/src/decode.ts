@@ -24,14 +24,13 @@ function findColumns(bytes: Uint8Array, from: number, end: number, begins: Uint3
   begins[GROUP] = at
 }
 
-/** Reads column `index` from the slice of the data that `columnRange` gives. */
-export function decodeColumn(slice: Uint8Array, index: number, readings: number): Float64Array {
-  const values = new Float64Array(readings)
-  const begins = new Uint32Array(GROUP + 1)
-  findColumns(slice, 0, slice.length, begins)
+const beginsOfSlice = new Uint32Array(GROUP + 1)
+
+/** Reads column `index`, from the slice of the data that `columnRange` gives, into `to`, which has as many values as the chunk. */
+export function decodeColumn(slice: Uint8Array, index: number, to: Float64Array): void {
+  findColumns(slice, 0, slice.length, beginsOfSlice)
   const position = index % GROUP
-  readColumn(new ByteReader(slice, begins[position], begins[position + 1]), slice, values)
-  return values
+  readColumn(new ByteReader(slice, beginsOfSlice[position], beginsOfSlice[position + 1]), slice, to)
 }
 
 /** Reads the times of a head. Throws a `ChunkError` unless it has these columns and readings. */

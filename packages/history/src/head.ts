@@ -4,19 +4,28 @@ import { ChunkError, checkSize, GROUP, HEAD_FIXED } from './format.js'
 /** What a head says, and how many bytes it has. */
 export type Head = { readings: number; columns: number; times: Float64Array; length: number }
 
+const newTimes = (readings: number): Float64Array => new Float64Array(readings)
 const groupsOf = (columns: number): number => Math.ceil(columns / GROUP)
 
-/** Reads the times; each is the step and a small difference after the one before. */
-function readTimes(reader: ByteReader, start: number, readings: number, step: number): Float64Array {
-  const times = new Float64Array(readings)
-  times[0] = start
-  for (let i = 1; i < readings; i++) times[i] = (times[i - 1] as number) + step + reader.varint()
-  if (!times.every((time) => Math.abs(time) < 8.64e15)) throw new ChunkError('A time of the chunk is not a time.')
-  return times
+/** Reads the times into the space that is made for them; each is the step and a small difference after the one before. */
+function readTimes(reader: ByteReader, start: number, step: number, times: Float64Array): void {
+  let time = start
+  for (let i = 0; i < times.length; i++) {
+    if (i > 0) time += step + reader.varint()
+    if (!(Math.abs(time) < 8.64e15)) throw new ChunkError('A time of the chunk is not a time.')
+    times[i] = time
+  }
 }
 
-/** Reads the head at the beginning of `bytes`; more may follow it. */
-export function readHead(bytes: Uint8Array): Head {
+/** Says how many readings a chunk has, from its head alone. */
+export function readingsOf(head: Uint8Array): number {
+  const reader = new ByteReader(head)
+  reader.at = 8
+  return reader.uint(2)
+}
+
+/** Reads the head at the beginning of `bytes`; more may follow it. The times are written to what `space` returns. */
+export function readHead(bytes: Uint8Array, space: (readings: number) => Float64Array = newTimes): Head {
   const reader = new ByteReader(bytes)
   const start = reader.f64()
   const readings = reader.uint(2)
@@ -27,7 +36,8 @@ export function readHead(bytes: Uint8Array): Head {
   const offsets = 3 * (groupsOf(columns) + 1)
   reader.need(offsets)
   reader.at += offsets
-  const times = readTimes(reader, start, readings, step)
+  const times = space(readings)
+  readTimes(reader, start, step, times)
   return { readings, columns, times, length: reader.at }
 }
 

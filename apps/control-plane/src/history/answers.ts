@@ -32,7 +32,7 @@ export async function seriesOf(
   if (question.stepMs <= raw.stepMs)
     return (await reader.readings(owners, byNames(names), question)).map(({ ownerId, name, unit, times, values }) => ({
       ownerId,
-      series: { metric_name: name, unit, times: times.map((time) => time / 1000), values: withNull(values) },
+      series: { metric_name: name, unit, times: secondsOf(times), values: withNull(values) },
     }))
   return (await reader.points(owners, byNames(names), question)).map(({ ownerId, name, unit, buckets }) => {
     const { mean, minimum, maximum } = planesOf(buckets)
@@ -49,6 +49,12 @@ export function withNull(values: ArrayLike<number>): (number | null)[] {
     answered.push(Number.isNaN(value) ? null : value)
   }
   return answered
+}
+
+function secondsOf(times: Float64Array): number[] {
+  const seconds: number[] = []
+  for (let i = 0; i < times.length; i++) seconds.push(times[i]! / 1000)
+  return seconds
 }
 
 /** Appends the latest value of each series, so that it ends now and not minutes ago. */

@@ -23,8 +23,8 @@ export interface Found {
 
 /** Readings of a metric, in the order of time. NaN is a gap. */
 export interface Readings extends Found {
-  readonly times: number[]
-  readonly values: number[]
+  readonly times: Float64Array
+  readonly values: Float64Array
 }
 
 /** Points of a metric at the steps of the question. */
@@ -71,17 +71,18 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
     completeUntil,
     async readings(owners, metrics, question, most = maxValues) {
       let count = 0
-      const series = createSeries<Readings>((found) => ({ ...found, times: [], values: [] }))
-      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part, found) => {
-        for (const metric of found) {
-          const { times, values } = series.of(part.ownerId, metric)
-          count -= values.length
-          appendReadings(part, metric.position, question, times, values)
-          count += values.length
+      const series = createSeries<Pieces>((found) => ({ ...found, pieces: [] }))
+      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part) => {
+        const within = positionsWithin(part.times, question)
+        const times = pick(part.times, within)
+        return (metric) => {
+          count += times.length
           assertSize(count, question, most)
+          const values = pick(part.column(metric.position), within)
+          series.of(part.ownerId, metric).pieces.push({ times, values })
         }
       })
-      return series.sorted().map(inOrder)
+      return series.sorted().map(joined)
     },
     async points(owners, metrics, question, most = maxValues) {
       const points = (question.endMs - question.fromMs) / question.stepMs
@@ -90,10 +91,9 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
         return { ...found, buckets: createBuckets(points) }
       })
       for (const { level, fromMs, endMs } of await stretches(question, (level) => completeUntil(owners, level))) {
-        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part, found) => {
+        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part) => {
           const at = positionsIn(part.times, { fromMs, endMs }, question, points)
-          for (const { position, name, unit } of found)
-            addColumns(series.of(part.ownerId, { name, unit }).buckets, at, part, level, position)
+          return (metric) => addColumns(series.of(part.ownerId, metric).buckets, at, part, level, metric.position)
         })
       }
       return series.sorted()
@@ -112,34 +112,44 @@ async function newestReading(database: Pick<Database, 'pool' | 'disk'>, { kind, 
   return row?.until?.getTime()
 }
 
-/** Columns that are read in one go, in about a millisecond: going through the event loop costs as much as a few of them. */
-const columnsAtOnce = 128
+/** Values that are read in one go, in about a millisecond: going through the event loop costs as much as some of them. */
+const valuesAtOnce = 4000
 
-/** Returns a function that calls `add` with each row of a level in the range that has any of the names, and with these. */
+/** Returns a function that has `add` add each metric of each owner that has a row of a level in the range. */
 function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore) {
   return async (level: Level, range: Range, metrics: MetricSelection, add: Add) => {
-    let columnsRead = 0
+    const readMore = countReads()
     const wanted = new Set((await listColumnSets(database, level, range)).map(({ columnsId }) => columnsId))
     for (const columnsId of wanted) {
       const set = await columns.get(columnsId)
-      const positions = metrics(set)
-      if (positions.length === 0) continue
-      const found = Array.from(positions, (position) => ({
+      const found = Array.from(metrics(set), (position) => ({
         position,
         name: set.metrics[position]!.name,
         unit: set.units[position]!,
       }))
+      if (found.length === 0) continue
       const indexes = found.flatMap(({ position }) =>
         Array.from({ length: level.planes }, (_, plane) => position * level.planes + plane),
       )
       for await (const part of readParts(database, level, range, columnsId, indexes)) {
-        add(part, found)
-        columnsRead += indexes.length
-        if (columnsRead < columnsAtOnce) continue
-        columnsRead = 0
-        await yieldToLoop()
+        const addMetric = add(part)
+        for (const metric of found) {
+          addMetric(metric)
+          await readMore(part.times.length * level.planes)
+        }
       }
     }
+  }
+}
+
+/** Returns a function that counts the values that were read, and yields to the event loop after some. */
+function countReads() {
+  let values = 0
+  return async (count: number): Promise<void> => {
+    values += count
+    if (values < valuesAtOnce) return
+    values = 0
+    await yieldToLoop()
   }
 }
 
@@ -149,7 +159,8 @@ interface FoundColumn {
   readonly unit: string
 }
 
-type Add = (part: Part, found: readonly FoundColumn[]) => void
+/** Returns what adds a metric of the rows of an owner. */
+type Add = (part: Part) => (metric: FoundColumn) => void
 
 const rangeOf = ({ kind, ids }: Owners, fromMs: number, endMs: number): Range => ({ kind, ids, fromMs, endMs })
 
@@ -194,22 +205,55 @@ function positionsIn(
   return positions
 }
 
-function appendReadings(part: Part, position: number, { fromMs, endMs }: Question, times: number[], values: number[]) {
-  const column = part.column(position)
-  for (let i = 0; i < column.length; i++) {
-    const time = part.times[i]!
-    if (time < fromMs || time >= endMs) continue
-    times.push(time)
-    values.push(column[i]!)
-  }
+/** Readings of a metric from the rows with one order of columns. */
+type Piece = Pick<Readings, 'times' | 'values'>
+
+interface Pieces extends Found {
+  readonly pieces: Piece[]
 }
 
-/** Orders readings by their times: those of each order of columns were read on their own. */
-function inOrder(readings: Readings): Readings {
-  const { times, values } = readings
-  if (times.every((time, i) => i === 0 || time >= times[i - 1]!)) return readings
+/** Returns the positions of the times that are asked for. */
+function positionsWithin(times: Float64Array, { fromMs, endMs }: Question): Int32Array {
+  const within = new Int32Array(times.length)
+  let count = 0
+  for (let i = 0; i < times.length; i++) if (times[i]! >= fromMs && times[i]! < endMs) within[count++] = i
+  return within.subarray(0, count)
+}
+
+function pick(values: Float64Array, positions: ArrayLike<number>): Float64Array {
+  const picked = new Float64Array(positions.length)
+  for (let i = 0; i < positions.length; i++) picked[i] = values[positions[i]!]!
+  return picked
+}
+
+/** Joins the readings of each order of columns, which were read on their own, in the order of their times. */
+function joined({ pieces, ...found }: Pieces): Readings {
+  const [first] = pieces
+  const { times, values } =
+    first !== undefined && pieces.length === 1
+      ? first
+      : {
+          times: concatenated(pieces.map((piece) => piece.times)),
+          values: concatenated(pieces.map((piece) => piece.values)),
+        }
+  if (isAscending(times)) return { ...found, times, values }
   const order = Array.from(times.keys()).toSorted((a, b) => times[a]! - times[b]!)
-  return { ...readings, times: order.map((i) => times[i]!), values: order.map((i) => values[i]!) }
+  return { ...found, times: pick(times, order), values: pick(values, order) }
+}
+
+function concatenated(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+function isAscending(times: Float64Array): boolean {
+  for (let i = 1; i < times.length; i++) if (times[i]! < times[i - 1]!) return false
+  return true
 }
 
 function assertSize(values: number, { fromMs, endMs, stepMs }: Question, most: number): void {

@@ -1,4 +1,4 @@
-import { columnRange, decodeColumn, GROUP, readHead } from '@roost/history'
+import { columnRange, decodeColumn, GROUP, readHead, readingsOf } from '@roost/history'
 import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import type { Level } from './levels.js'
@@ -12,13 +12,12 @@ export interface Range {
   readonly endMs: number
 }
 
-/** Some columns of a row, read without the others. */
+/** Some columns of the rows of an owner, one row after another, read without the other columns. */
 export interface Part {
   readonly ownerId: number
-  readonly columnsId: number
   /** By the clock of the control plane, in Unix milliseconds. */
   readonly times: Float64Array
-  /** Returns the values of a column that was asked for. */
+  /** Returns the values of a column that was asked for; NaN is a gap. */
   column(index: number): Float64Array
 }
 
@@ -63,24 +62,65 @@ export async function* readParts(
   indexes: Iterable<number>,
 ): AsyncGenerator<Part> {
   const runs = runsOf([...new Set(Array.from(indexes, (index) => Math.floor(index / GROUP)))].toSorted((a, b) => a - b))
-  const slices = runs.map((_, i) => `substr(data, a${i} + 1, b${i} - a${i}) as s${i}`)
+  const slices = runs.map((_, i) => lengthFirst(`substr(data, a${i} + 1, b${i} - a${i})`))
   const bounds = runs.map(({ first, last }, i) => `${offsetSql(first)} as a${i}, ${offsetSql(last + 1)} as b${i}`)
-  // `offset 0` keeps the planner from merging the selects, which would read a row's data several times.
-  const rows = await queryRows<Row>(
+  // `offset 0` keeps the planner from merging the selects, which would read a row's data several times. Rows come packed: each
+  // result of its own costs the driver more than what is in it.
+  const packs = await queryRows<Pack>(
     database,
-    `select owner_id as "ownerId", shift_ms as "shiftMs", head, ${slices.join(', ')} from (
+    `select owner_id as "ownerId", string_agg(${['int4send(shift_ms)', lengthFirst('head'), ...slices].join(' || ')}, ''
+         order by started_at) as rows from (
        select owner_id, started_at, shift_ms, head, data, ${bounds.join(', ')} from (
          select owner_id, started_at, shift_ms, head, data from ${level.table}
          where ${rangeSql} and columns_id = $7 offset 0) x offset 0) y
-     order by owner_id, started_at`,
-    [...rangeValues(level, range), columnsId],
+     group by owner_id, floor(extract(epoch from started_at) / $8)
+     order by owner_id, min(started_at)`,
+    [...rangeValues(level, range), columnsId, (rowsOfPack * level.rowMs) / 1000],
   )
-  for (const row of rows) yield partOf(row, columnsId, runs)
+  for (let from = 0; from < packs.length;) {
+    const { ownerId } = packs[from]!
+    let end = from + 1
+    while (packs[end]?.ownerId === ownerId) end++
+    yield partOf(ownerId, unpack(packs.slice(from, end), runs.length), runs)
+    from = end
+  }
 }
 
-type Row = { readonly ownerId: number; readonly shiftMs: number; readonly head: Buffer } & Readonly<
-  Record<`s${number}`, Buffer>
->
+/** Rows that are read as one: a larger result has the driver copy it while it arrives. */
+const rowsOfPack = 12
+
+interface Pack {
+  readonly ownerId: number
+  /** Of each row the shift, the head and the slices, the last two after their length. */
+  readonly rows: Buffer
+}
+
+const lengthFirst = (bytes: string) => `int4send(octet_length(${bytes})) || ${bytes}`
+
+/** A row of a level without the columns that were not asked for. */
+interface Row {
+  readonly shiftMs: number
+  readonly head: Buffer
+  readonly slices: readonly Buffer[]
+}
+
+function unpack(packs: readonly Pack[], slices: number): readonly Row[] {
+  const found: Row[] = []
+  for (const { rows } of packs) {
+    let at = 0
+    const next = () => {
+      const from = at + 4
+      at = from + rows.readInt32BE(at)
+      return rows.subarray(from, at)
+    }
+    while (at < rows.length) {
+      const shiftMs = rows.readInt32BE(at)
+      at += 4
+      found.push({ shiftMs, head: next(), slices: Array.from({ length: slices }, next) })
+    }
+  }
+  return found
+}
 
 /** The offset of a group in the data: three bytes of the head. */
 function offsetSql(group: number): string {
@@ -88,22 +128,36 @@ function offsetSql(group: number): string {
   return `(get_byte(head, ${at}) + 256 * get_byte(head, ${at + 1}) + 65536 * get_byte(head, ${at + 2}))`
 }
 
-function partOf(row: Row, columnsId: number, runs: readonly Run[]): Part {
-  const { head, ownerId, shiftMs } = row
-  const { times } = readHead(head)
-  if (shiftMs !== 0) for (let i = 0; i < times.length; i++) times[i] = times[i]! + shiftMs
+function partOf(ownerId: number, rows: readonly Row[], runs: readonly Run[]): Part {
+  const begins = beginsOf(rows)
+  const readings = begins.at(-1)!
+  const times = new Float64Array(readings)
+  for (const [i, { head, shiftMs }] of rows.entries()) {
+    const ofRow = times.subarray(begins[i], begins[i + 1])
+    readHead(head, () => ofRow)
+    if (shiftMs !== 0) for (let j = 0; j < ofRow.length; j++) ofRow[j] = ofRow[j]! + shiftMs
+  }
   return {
     ownerId,
-    columnsId,
     times,
     column(index) {
       const group = Math.floor(index / GROUP)
-      const i = runs.findIndex(({ last }) => group <= last)
-      const base = columnRange(head, runs[i]!.first * GROUP).from
-      const { from, end } = columnRange(head, index)
-      return decodeColumn(row[`s${i}`]!.subarray(from - base, end - base), index, times.length)
+      const run = runs.findIndex(({ last }) => group <= last)
+      const values = new Float64Array(readings)
+      for (const [i, { head, slices }] of rows.entries()) {
+        const base = columnRange(head, runs[run]!.first * GROUP).from
+        const { from, end } = columnRange(head, index)
+        decodeColumn(slices[run]!.subarray(from - base, end - base), index, values.subarray(begins[i], begins[i + 1]))
+      }
+      return values
     },
   }
+}
+
+/** Returns where the readings of each row begin, and at last where they end. */
+function beginsOf(rows: readonly Row[]): readonly number[] {
+  let end = 0
+  return [0, ...rows.map(({ head }) => (end += readingsOf(head)))]
 }
 
 function runsOf(groups: readonly number[]): readonly Run[] {

@@ -109,7 +109,11 @@ async function readSeries(
   if (level === raw) {
     const question: Question = { fromMs, endMs: toMs + 1, stepMs, level, isOpen: false }
     const readings = await reader.readings(owners, metrics, question, most)
-    return readings.map(({ ownerId, name, times, values }) => ({ ownerId, name, samples: { times, values } }))
+    return readings.map(({ ownerId, name, times, values }) => ({
+      ownerId,
+      name,
+      samples: { times: [...times], values: [...values] },
+    }))
   }
   const from = Math.floor(Math.max(fromMs, now() - kept.hourMs) / stepMs) * stepMs
   const endMs = Math.floor(toMs / stepMs) * stepMs
