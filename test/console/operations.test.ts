@@ -41,6 +41,7 @@ const calls: Readonly<Record<string, string>> = {
   'GET nodes/{id}/metrics/list/': 'namesOfNode',
   'GET nodes/{id}/metrics/poll/': 'pollNode',
   'GET nodes/{id}/metrics/history/': 'historyOfNode',
+  'GET drift/': 'rpc.drift.list.query',
   'GET nodes/{id}/drift/': 'rpc.drift.get.query',
   'POST nodes/{id}/drift/': 'rpc.drift.resolve.mutate',
   'GET nodes/{id}/generations/': 'rpc.generations.list.query',

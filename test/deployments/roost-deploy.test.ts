@@ -155,7 +155,7 @@ describe('roost deploy', () => {
     await node.stop()
     await node.start()
     await expect.poll(async () => (await server.get(node.uri)).body.config_state).toBe('drifted')
-    expect((await cli('drift', 'list', '--no-headers')).stdout).toMatch(/drifted\n$/)
+    expect((await cli('drift', 'list', '--no-headers')).stdout).toMatch(/online +gateway +1 +0 +\d+ s ago\n$/)
     expect((await cli('drift', 'show', String(id))).stdout).toContain('+by hand')
     expect((await cli('drift', 'reapply', String(id))).code).toBe(2)
     expect((await cli('drift', 'reapply', String(id), '--yes')).code).toBe(0)

@@ -47,6 +47,7 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
   'GET nodes/{id}/generations/diff/': 'node generations',
   'GET nodes/{id}/metrics/list/': 'metrics list',
   'GET nodes/{id}/metrics/poll/': 'metrics show',
+  'GET drift/': 'drift list',
   'GET nodes/{id}/drift/': 'drift show',
   'POST nodes/{id}/drift/': ['drift reapply', 'drift adopt'],
   'GET devices/': 'device list',

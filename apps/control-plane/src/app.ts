@@ -31,7 +31,7 @@ import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { eventRoutes } from './events/routes.js'
-import { generationRoutes, pendingRoutes } from './generations/routes.js'
+import { driftedNodesRoutes, generationRoutes, pendingRoutes } from './generations/routes.js'
 import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -135,6 +135,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
+    ...driftedNodesRoutes(services.driftedNodes),
     ...generationRoutes({ generations: services.generations, requireNode: (id) => services.nodes.get(id) }),
     ...pendingRoutes(services.pendingChanges),
     ...eventRoutes(services.events),

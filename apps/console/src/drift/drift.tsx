@@ -1,111 +1,78 @@
 import './drift.css'
 import { useQuery } from '@tanstack/react-query'
-import { drift as driftQuery } from '../api/queries/drift.js'
-import { gateways, proxies } from '../api/queries/gateways.js'
-import type { NodeRecord } from '../api/queries/nodes.js'
+import { useState } from 'react'
+import { errorText } from '../api/error-text.js'
+import { driftedNodes } from '../api/queries/drift.js'
+import type { DriftedNode } from '../api/queries/drift.js'
+import { Action } from '../form/form.js'
 import { ForCluster } from '../shell/for-cluster.js'
-import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
+import { Age } from '../ui/age.js'
 import { Card } from '../ui/card.js'
-import { Diff } from '../ui/diff.js'
 import { Empty, Failed, Skeleton } from '../ui/empty.js'
 import { CircleCheck } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
-import { Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
-import { Resolve } from './resolve.js'
-import { errorText } from '../api/error-text.js'
+import { Differences } from './differences.js'
 
-/** Returns the nodes that have drifted; undefined until both roles are read. */
-function useDrifted(cluster: number) {
-  const shares = useQuery(gateways(cluster))
-  const users = useQuery(proxies(cluster))
-  const retry = () => void Promise.all([shares.refetch(), users.refetch()])
-  const error = shares.error ?? users.error
-  if (shares.data === undefined || users.data === undefined) return { drifted: undefined, error, retry }
-  const nodes = new Map([...shares.data, ...users.data].map((node) => [node.id, node]))
-  return { drifted: [...nodes.values()].filter(({ config_state: state }) => state === 'drifted'), error, retry }
-}
+const pageSize = 100
+/** As many nodes show their differences without being asked. */
+const mostOpen = 5
 
 /** The nodes that differ from what was deployed to them. Only gateways and proxies have deployments. */
 export function Drift() {
-  return <ForCluster title={t('nav.drift')}>{({ id }) => <DriftOf cluster={id} />}</ForCluster>
+  return <ForCluster title={t('nav.drift')}>{({ id }) => <DriftOf key={id} cluster={id} />}</ForCluster>
 }
 
 function DriftOf({ cluster }: { readonly cluster: number }) {
-  const { drifted, error, retry } = useDrifted(cluster)
+  const [limit, setLimit] = useState(pageSize)
+  const { data, error, refetch } = useQuery(driftedNodes(cluster, limit))
   return (
-    <Page
-      title={t('nav.drift')}
-      state={drifted && <span role="status">{t('drift.count', { count: drifted.length })}</span>}
-    >
-      {drifted === undefined &&
-        (error === null ? <Skeleton lines={6} /> : <Failed message={errorText(error)} onRetry={retry} />)}
-      {drifted?.length === 0 && (
+    <Page title={t('nav.drift')} state={data && <span role="status">{t('drift.count', { count: data.total })}</span>}>
+      {data === undefined &&
+        (error === null ? (
+          <Skeleton lines={6} />
+        ) : (
+          <Failed message={errorText(error)} onRetry={() => void refetch()} />
+        ))}
+      {data?.total === 0 && (
         <div className="card">
           <Empty icon={CircleCheck} title={t('drift.none')} next={t('drift.none.next')} />
         </div>
       )}
-      {drifted?.map((node) => (
-        <DriftedNode key={node.id} node={node} />
+      {data?.objects.map((node) => (
+        <Node key={node.node} node={node} startsOpen={data.total <= mostOpen} />
       ))}
+      {data !== undefined && data.total > data.objects.length && limit < 1000 && (
+        <div className="form-actions">
+          <Action onClick={() => setLimit(limit + pageSize)}>
+            {t('drift.more', { count: data.total - data.objects.length })}
+          </Action>
+        </div>
+      )}
     </Page>
   )
 }
 
-function DriftedNode({ node }: { readonly node: NodeRecord }) {
-  const found = useQuery(driftQuery(node.id))
+function Node({ node, startsOpen }: { readonly node: DriftedNode; readonly startsOpen: boolean }) {
+  const [isOpen, setOpen] = useState(startsOpen)
   return (
     <Card title={node.hostname} aside={<State state={node.state} />}>
-      <Loaded query={found}>
-        {({ kinds }) => {
-          const items = kinds.flatMap((kind) => kind.items)
-          return (
-            <div className="drift">
-              {kinds.map(({ kind, generation, items }) =>
-                items.length === 0 ? null : (
-                  <section key={kind} aria-label={t(`deploy.kind.${kind === 'gateway' ? 'shares' : 'users'}`)}>
-                    <h2>
-                      {t(`deploy.kind.${kind === 'gateway' ? 'shares' : 'users'}`)} ·{' '}
-                      {t('drift.generation', { generation: String(generation) })}
-                    </h2>
-                    {items.map((item) => (
-                      <Item key={item.subject} {...item} />
-                    ))}
-                  </section>
-                ),
-              )}
-              {items.length > 0 && (
-                <Resolve
-                  node={node}
-                  items={items.length}
-                  notAdoptable={items.find(({ adoptable }) => !adoptable)?.subject}
-                />
-              )}
-            </div>
-          )
-        }}
-      </Loaded>
+      <div className="drift">
+        <ul className="drift-kinds">
+          {node.kinds.map(({ kind, generation, items, adoptable, since }) => (
+            <li key={kind}>
+              {t(`deploy.kind.${kind === 'gateway' ? 'shares' : 'users'}`)} ·{' '}
+              {t('drift.generation', { generation: String(generation) })} · {t('drift.items', { count: items })} ·{' '}
+              {t('drift.itemsAdoptable', { count: adoptable })} · <Age at={since} />
+            </li>
+          ))}
+        </ul>
+        <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>{t('drift.which')}</summary>
+          {isOpen && <Differences node={node} />}
+        </details>
+      </div>
     </Card>
-  )
-}
-
-interface ItemProps {
-  readonly subject: string
-  readonly message: string
-  readonly diff: string
-  readonly adoptable: boolean
-}
-
-function Item({ subject, message, diff, adoptable }: ItemProps) {
-  return (
-    <div className="drift-item">
-      <p>
-        <code>{subject}</code>{' '}
-        <Tag tone={adoptable ? 'info' : 'mute'}>{t(adoptable ? 'drift.adoptable' : 'drift.notAdoptable')}</Tag>
-      </p>
-      <p className="muted">{message}</p>
-      {diff !== '' && <Diff text={diff} label={subject} />}
-    </div>
   )
 }

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
-import type { NodeRecord } from '../api/queries/nodes.js'
 import { Action } from '../form/form.js'
 import { Confirm } from '../ui/dialog.js'
 import { toast } from '../ui/toast.js'
@@ -10,7 +9,7 @@ import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 
 interface ResolveProps {
-  readonly node: NodeRecord
+  readonly node: { readonly id: number; readonly hostname: string }
   readonly items: number
   /** The first difference that fields of shares cannot express. */
   readonly notAdoptable: string | undefined

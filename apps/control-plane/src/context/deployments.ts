@@ -1,5 +1,6 @@
 import type { Node } from '@roost/api-types/rest'
 import type {
+  DriftedNodesService,
   GenerationService,
   PendingChangeService,
   ShareSessionsService,
@@ -15,6 +16,7 @@ import { createDeployments } from '../deployments/feature.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
 import { createJobStore } from '../deployments/job-store.js'
 import { createStateStore } from '../deployments/state-store.js'
+import { createDriftedNodes } from '../generations/drifted-store.js'
 import { createPendingChanges } from '../generations/pending.js'
 import { createGenerationService } from '../generations/service.js'
 import { createGenerationStore } from '../generations/store.js'
@@ -73,7 +75,7 @@ export function buildDeployments(
     requests: parts.requests,
     clock: systemClock,
   })
-  const deployed = { generations, pendingChanges, shareSessions }
+  const deployed = { generations, pendingChanges, shareSessions, driftedNodes: createDriftedNodes(database) }
   return {
     ...nodes,
     services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, ...deployed },
@@ -83,6 +85,7 @@ export function buildDeployments(
 
 type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
   readonly userAdoption: UserAdoptionService
+  readonly driftedNodes: DriftedNodesService
   readonly generations: GenerationService
   readonly pendingChanges: PendingChangeService
   readonly shareSessions: ShareSessionsService

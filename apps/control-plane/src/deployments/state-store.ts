@@ -119,13 +119,16 @@ export function createStateStore({ prisma }: Database): StateStore {
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: outcome })
     },
     async setDrift(tx, nodeId, kind, drift) {
-      const data = { drift: drift as unknown as Prisma.InputJsonArray }
+      const isNone = drift.length === 0
+      const data = { drift: drift as unknown as Prisma.InputJsonArray, ...(isNone ? { driftSince: null } : {}) }
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
+      if (isNone) return
+      await tx.nodeDeployment.updateMany({ where: { nodeId, kind, driftSince: null }, data: { driftSince: new Date() } })
     },
     async leaveOut(tx, nodeId, kind) {
       const { count } = await tx.nodeDeployment.updateMany({
         where: { nodeId, kind },
-        data: { isLeftOut: true, drift: [] },
+        data: { isLeftOut: true, drift: [], driftSince: null },
       })
       if (count > 0) await refreshNode(tx, nodeId)
     },

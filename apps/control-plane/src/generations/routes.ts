@@ -1,7 +1,21 @@
-import { GenerationDiff, GenerationKind, Generations, maxId, PendingChanges, RoostError } from '@roost/api-types/rest'
-import type { GenerationService, PendingChangeService } from '@roost/api-types/rpc'
+import {
+  DriftedNode,
+  GenerationDiff,
+  GenerationKind,
+  Generations,
+  idOfUri,
+  listEnvelope,
+  maxId,
+  PendingChanges,
+  RoostError,
+} from '@roost/api-types/rest'
+import type { DriftedNodesService, GenerationService, PendingChangeService } from '@roost/api-types/rpc'
 import { z } from 'zod'
+import { parsePaging } from '../http/dialect/list-query.js'
+import { listMeta } from '../http/dialect/paging.js'
 import type { Route } from '../http/dialect/route.js'
+import { pagingParameters } from '../http/dialect/schema-document.js'
+import { mismatchedValue } from '../services/list-rules.js'
 
 const kind = GenerationKind.describe('What was deployed: the shares of a gateway, or the users of a proxy')
 const generation = (text: string) => z.int().min(1).describe(text)
@@ -56,6 +70,37 @@ export function pendingRoutes(pending: PendingChangeService): readonly Route[] {
       handle: ({ id }) => pending.ofCluster(id),
     },
   ]
+}
+
+/** Which nodes differ from what was deployed to them. */
+export function driftedNodesRoutes(drifted: DriftedNodesService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'drift/',
+      resource: 'nodes',
+      status: 200,
+      summary: 'Nodes that differ from what was deployed to them, with the number of differences; by host name',
+      query: {
+        cluster: z.string().describe('Id or resource URI of a cluster; of all clusters without it'),
+        ...pagingParameters,
+      },
+      answer: listEnvelope(DriftedNode),
+      async handle({ query, rawQuery }) {
+        const page = parsePaging(query)
+        const { total, objects } = await drifted.list({ cluster: clusterIn(query), ...page })
+        return { meta: listMeta('/api/v1/drift/', rawQuery, page, total), objects }
+      },
+    },
+  ]
+}
+
+function clusterIn(query: URLSearchParams): number | undefined {
+  const text = query.getAll('cluster').at(-1)
+  if (text === undefined) return undefined
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : idOfUri('clusters', text)
+  if (id !== undefined && id <= maxId) return id
+  throw mismatchedValue()
 }
 
 function kindIn(query: URLSearchParams): GenerationKind {

@@ -3,6 +3,7 @@ import { boundedText } from '../values/text.js'
 import { byId, throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { blankKey, maxId, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
+import { NodeState } from './node.js'
 
 export const JobState = z.enum(['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED'])
 export type JobState = z.infer<typeof JobState>
@@ -205,6 +206,47 @@ export const Drift = z
     ],
   })
 export type Drift = z.infer<typeof Drift>
+
+/** A node of which `Drift` has differences, with their numbers. */
+export const DriftedNode = z
+  .object({
+    node: relationUri('nodes'),
+    hostname: z.string(),
+    cluster: relationUri('clusters'),
+    state: NodeState,
+    kinds: z.array(
+      z.object({
+        kind: z.enum(['gateway', 'user_db']),
+        generation: z.int(),
+        applied_generation: z.int(),
+        items: z.int().meta({ description: 'Number of differences' }),
+        adoptable: z.int().meta({ description: 'How many of them adopt can store in the fields of shares' }),
+        since: z.iso.datetime().meta({ description: 'When the first difference was reported' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'DriftedNode',
+    examples: [
+      {
+        node: '/api/v1/nodes/7/',
+        hostname: 'gw-1',
+        cluster: '/api/v1/clusters/1/',
+        state: 'online',
+        kinds: [
+          {
+            kind: 'gateway',
+            generation: 4,
+            applied_generation: 4,
+            items: 2,
+            adoptable: 1,
+            since: '2026-11-24T10:00:00.000Z',
+          },
+        ],
+      },
+    ],
+  })
+export type DriftedNode = z.infer<typeof DriftedNode>
 
 export const DriftAction = z
   .object({ action: z.enum(['adopt', 'reapply']) })

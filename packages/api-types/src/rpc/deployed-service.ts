@@ -1,6 +1,7 @@
 import type {
   Drift,
   DriftAction,
+  DriftedNode,
   GenerationDiff,
   GenerationKind,
   Generations,
@@ -14,6 +15,18 @@ export interface DriftService {
   get(nodeId: number): Promise<Drift>
   /** `reapply` restores the generation in force on the node; `adopt` changes the shares' fields to what the node has. */
   resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
+}
+
+/** The nodes that differ from what was deployed to them. */
+export interface DriftedNodesService {
+  /** Those of a cluster, or of all, by host name. */
+  list(query: DriftedNodesQuery): Promise<{ readonly total: number; readonly objects: readonly DriftedNode[] }>
+}
+
+export interface DriftedNodesQuery {
+  readonly cluster?: number | undefined
+  readonly limit: number
+  readonly offset: number
 }
 
 /** What was deployed to a node before, without secrets. */

@@ -50,6 +50,11 @@ const SearchInput = z.object({
   limit: z.int().min(1).max(maxHits).default(20),
 })
 
+const DriftedNodesInput = z
+  .object({ cluster: Id.shape.id, limit: z.int().min(1).max(1000).default(20), offset: Offset.default(0) })
+  .partial({ cluster: true })
+  .prefault({})
+
 const NodeChanges = z
   .array(z.object({ ...RecordId.shape, change: NodeChange, ...Condition.shape }))
   .max(1000)
@@ -182,6 +187,8 @@ export const appRouter = router({
     current: read.query(({ ctx }) => ctx.services.sessions.current(ctx.caller)),
   }),
   drift: router({
+    /** Of a cluster, or of all. */
+    list: read.input(DriftedNodesInput).query(({ ctx, input }) => ctx.services.driftedNodes.list(input)),
     get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
     resolve: write
       .input(Id.extend({ ...DriftAction.shape, ...OnceInput.shape }))

@@ -40,7 +40,13 @@ import type {
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
-import type { DriftService, GenerationService, PendingChangeService, ShareSessionsService } from './deployed-service.js'
+import type {
+  DriftedNodesService,
+  DriftService,
+  GenerationService,
+  PendingChangeService,
+  ShareSessionsService,
+} from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, SearchService, SystemService } from './system-service.js'
@@ -360,6 +366,7 @@ export interface Services extends ResourceServices {
   readonly shareSessions: ShareSessionsService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
+  readonly driftedNodes: DriftedNodesService
   readonly generations: GenerationService
   readonly pendingChanges: PendingChangeService
   readonly events: EventService

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { nodeOf, withApi } from '../client/api.js'
-import { state } from '../terminal/cells.js'
+import { findCluster, listAll, nodeOf, withApi } from '../client/api.js'
+import { moment, state } from '../terminal/cells.js'
 import { confirmYes, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
 import { isStructured, isTabular, print, printResult, printValue, withOutput, withResult } from '../terminal/output.js'
@@ -10,9 +10,7 @@ import type { Terminal } from '../terminal/terminal.js'
 import { watched, withWatch } from '../terminal/watch.js'
 import type { WatchOptions } from '../terminal/watch.js'
 import { counted, printable } from '@roost/runtime'
-import type { Drift } from '@roost/api-types/rest'
-import { listAll } from '../client/api.js'
-import type { NodeRecord } from '../client/api.js'
+import type { Drift, DriftedNode } from '@roost/api-types/rest'
 
 type Item = Drift['kinds'][number]['items'][number] & { readonly kind: string }
 
@@ -27,8 +25,19 @@ const items: View<Item> = {
   name: ({ subject }) => subject,
 }
 
-const nodesView: View<NodeRecord> = {
-  columns: { NODE: ({ hostname }) => hostname, CONFIG: ({ config_state: config }) => state(config) },
+interface ListFlags extends OutputOptions, WatchOptions {
+  readonly cluster?: string
+}
+
+const nodesView: View<DriftedNode> = {
+  columns: {
+    NODE: ({ hostname }) => hostname,
+    STATE: ({ state: current }) => state(current),
+    KIND: ({ kinds }) => kinds.map(({ kind }) => kind).join(','),
+    DIFFERENCES: ({ kinds }) => sumOf(kinds.map(({ items: each }) => each)),
+    ADOPTABLE: ({ kinds }) => sumOf(kinds.map(({ adoptable }) => adoptable)),
+    SINCE: ({ kinds }) => moment(kinds.map(({ since }) => since).toSorted()[0]),
+  },
   name: ({ hostname }) => hostname,
 }
 
@@ -41,11 +50,12 @@ export function addDrift(program: Command, config: () => Config, terminal: Termi
   const drift = program.command('drift').description('Show and resolve what was changed on nodes without Roost')
   withWatch(withOutput(drift.command('list')))
     .description('List the nodes that differ from what was deployed')
-    .action((options: OutputOptions & WatchOptions) =>
+    .option('--cluster <cluster>', 'only nodes of this cluster, by name or id')
+    .action(({ cluster, ...options }: ListFlags) =>
       watched(terminal, options, () =>
-        withApi(config(), async ({ nodes }) => {
-          const all = await listAll((range) => nodes.list.query(range))
-          const drifted = all.filter(({ config_state: config }) => config === 'drifted')
+        withApi(config(), async (rpc) => {
+          const only = cluster === undefined ? {} : { cluster: (await findCluster(rpc, cluster)).id }
+          const drifted = await listAll((range) => rpc.drift.list.query({ ...range, ...only }))
           await print(terminal, drifted, nodesView, options)
         }),
       ),
@@ -79,6 +89,10 @@ export function addDrift(program: Command, config: () => Config, terminal: Termi
           )
         }),
       )
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function itemsOf({ kinds }: Drift): readonly Item[] {
