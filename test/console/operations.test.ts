@@ -106,6 +106,7 @@ const calls: Readonly<Record<string, string>> = {
   'GET audit_events/{id}/': 'rpc.auditEvents.get.query',
   'GET system/': 'rpc.system.query',
   'GET events/': 'rpc.events.watch.subscribe',
+  'GET clusters/{id}/utilization/series/': 'rpc.utilization.series.query',
   'GET clusters/{id}/utilization/storage/{policy_idx}/': 'rpc.utilization.storage.ofAccounts.query',
   'GET clusters/{id}/utilization/storage/{policy_idx}/total/': 'rpc.utilization.storage.total.query',
   'GET clusters/{id}/utilization/storage/{policy_idx}/{account}/detail/': 'rpc.utilization.storage.detail.query',

@@ -16,20 +16,36 @@ describe.skipIf(!hasBrowser)('the utilization in the console', () => {
     const visitor = await lab.visit()
     const page = await visitor.open('/utilization')
     await logIn(page, lab.api.key)
-    const row = page.getByRole('row').filter({ hasText: 'AUTH_bob' })
+    const row = page.locator('.data-table').getByRole('row').filter({ hasText: 'AUTH_bob' })
     await expect.poll(() => row.innerText()).toContain('3 GB')
-    await page.getByRole('link', { name: 'amy AUTH_amy' }).waitFor()
+    await page.locator('.data-table').getByRole('link', { name: 'amy AUTH_amy' }).waitFor()
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('2 accounts')
     expect(await faultsOf(page)).toEqual([])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'CSV' }).click(),
+      page.getByRole('main').getByRole('link', { name: 'CSV' }).first().click(),
     ])
     const csv = await readFile(await download.path(), 'utf8')
     expect(csv).toContain('AUTH_bob')
     expect(csv.trim().split('\n')).toHaveLength(3)
 
+    const stored = page.getByRole('region', { name: 'Stored by policy, by the day' })
+    await stored.getByRole('button', { name: 'As table' }).click()
+    const headings = stored.getByRole('table').getByRole('columnheader')
+    expect((await headings.allInnerTexts()).slice(1)).toEqual(['policy-0', 'policy-1', 'policy-2', 'policy-3'])
+    await expect.poll(() => stored.getByRole('table').innerText()).toContain('3.00 GB')
+    const largest = page.getByRole('region', { name: 'Largest accounts, all policies' })
+    const firstOf = async () => (await largest.getByRole('row').nth(1).innerText()).replaceAll(/\s+/g, ' ')
+    await expect.poll(firstOf).toBe('AUTH_bob 3 GB')
+    const [series] = await Promise.all([
+      page.waitForEvent('download'),
+      stored.getByRole('link', { name: 'CSV' }).click(),
+    ])
+    expect(await readFile(await series.path(), 'utf8')).toMatch(/,3000005000,/)
+
     await page.getByRole('button', { name: 'Transfer' }).click()
+    await page.getByRole('region', { name: 'Transfer by the day' }).waitFor()
+    await expect.poll(firstOf).toBe('AUTH_bob 7 MB 2 kB')
     await expect.poll(() => row.innerText()).toContain('7 MB')
     await row.getByRole('link', { name: 'AUTH_bob' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'As table' }).click()

@@ -70,6 +70,20 @@ it('names the user of an account in tempauth, unless the users of the cluster ar
   expect(await ask()).not.toHaveProperty('account_name')
 })
 
+it('has a row for each step of each series, with empty cells where nothing was reported', async () => {
+  const range = 'start=2019-12-31T00:00:00Z&end=2020-01-02T00:00:00Z'
+  const { status, lines } = await csv(`series/?${range}&group=account&top=50&format=csv`)
+  expect([status, lines[0]]).toEqual([
+    200,
+    'start,end,policy_idx,account,account_name,is_other,pct_complete,bytes_used,bytes_in,bytes_out,req_count',
+  ])
+  expect(lines).toContain(`2019-12-31 00:00:00Z,2020-01-01 00:00:00Z,,"'=cmd|calc",,false,0,,,,`)
+  expect(lines.filter((line) => line.includes(',AUTH_plain,'))).toEqual([
+    '2019-12-31 00:00:00Z,2020-01-01 00:00:00Z,,AUTH_plain,eve,false,0,,,,',
+    '2020-01-01 00:00:00Z,2020-01-02 00:00:00Z,,AUTH_plain,eve,false,50,23,,,',
+  ])
+})
+
 it('has the rows of the same question as JSON, all of them', async () => {
   const path = `storage/0/AUTH_plain/detail/?start=2020-01-01&end=2020-01-03`
   const { body } = await shared.get(`${base}/${path}&limit=1000`)

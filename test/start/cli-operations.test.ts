@@ -118,6 +118,7 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
   'GET system/': 'system',
   'GET audit_events/': 'audit list',
   'GET audit_events/{id}/': 'audit show',
+  'GET clusters/{id}/utilization/series/': 'usage series',
   'GET clusters/{id}/utilization/storage/{policy_idx}/': 'usage storage',
   'GET clusters/{id}/utilization/storage/{policy_idx}/total/': 'usage storage',
   'GET clusters/{id}/utilization/storage/{policy_idx}/{account}/': 'usage storage',

@@ -47,6 +47,7 @@ import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { userAdoptionRoutes } from './users/adoption-routes.js'
 import { utilizationRoutes } from './utilization/routes.js'
+import { usageSeriesRoutes } from './utilization/series-routes.js'
 import { version } from './lifecycle/version.js'
 import type { Tls } from './tls/tls.js'
 
@@ -134,6 +135,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...metricRoutes(metrics.reads),
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
+    ...usageSeriesRoutes({ series: services.usageSeries, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
     ...driftedNodesRoutes(services.driftedNodes),
     ...generationRoutes({ generations: services.generations, requireNode: (id) => services.nodes.get(id) }),

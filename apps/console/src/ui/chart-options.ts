@@ -16,6 +16,8 @@ export interface ChartStyle {
   /** Charts with the same key share their cursor. */
   readonly syncKey?: string | undefined
   readonly fill?: boolean | undefined
+  /** Lines unless given; areas on top of each other, or bars, of at most two series. */
+  readonly shape?: 'stack' | 'bars' | undefined
   /** The end of the axis; by default a little above the highest value. */
   readonly top?: number | undefined
 }
@@ -37,15 +39,34 @@ function withAlpha(color: string, alpha: number): string {
   return color.replace(/^rgb\((.+)\)$/, (_text, channels: string) => `rgba(${channels}, ${alpha})`)
 }
 
-/** Returns the rows of data: times, then each series with its band. */
-export function dataOf(times: readonly number[], series: readonly ChartSeries[]): uPlot.AlignedData {
-  const rows = series.flatMap(({ values, min, max }) => [values, ...(min && max ? [min, max] : [])])
+/** Returns the rows of data: times, then each series with its band. In a stack each series begins where the one before ends. */
+export function dataOf(
+  times: readonly number[],
+  series: readonly ChartSeries[],
+  shape?: ChartStyle['shape'],
+): uPlot.AlignedData {
+  const drawn = shape === 'stack' ? stacked(series) : series
+  const rows = drawn.flatMap(({ values, min, max }) => [values, ...(min && max ? [min, max] : [])])
   return [times as number[], ...(rows as (number | null)[][])]
+}
+
+function stacked(series: readonly ChartSeries[]): readonly ChartSeries[] {
+  let below: readonly (number | null)[] = []
+  return series.map(({ label, values }) => {
+    const under = below
+    const sums = values.map((value, i) => (isGap(series, i) ? null : (under[i] ?? 0) + (value ?? 0)))
+    below = sums
+    return { label, values: sums }
+  })
+}
+
+function isGap(series: readonly ChartSeries[], i: number): boolean {
+  return series.every(({ values }) => typeof values[i] !== 'number')
 }
 
 /** Returns the options of a chart as they follow from its series and the theme. */
 export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], style: ChartStyle): uPlot.Options {
-  const { format, height, syncKey, fill = false, top } = style
+  const { format, height, syncKey, fill = false, shape, top } = style
   const text = colorOf(element, 'text-3')
   const font = `11px ${getComputedStyle(element).fontFamily}`
   const axis = { stroke: text, font, ticks: { show: false } }
@@ -61,7 +82,7 @@ export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], 
       ...(syncKey === undefined ? {} : { sync: { key: syncKey } }),
     },
     scales: {
-      x: { range: (_chart, low, high) => spanOf(low, high) },
+      x: { range: (chart, low, high) => spanOf(low, high, shape === 'bars' ? chart.data[0].length : 0) },
       y: { range: (_chart, low, high) => rangeOf(low, high, top) },
     },
     axes: [
@@ -80,14 +101,14 @@ export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], 
         values: (_chart, values) => values.map((value) => format(value)),
       },
     ],
-    ...linesOf(element, series, fill),
+    ...(shape === undefined ? linesOf(element, series, fill) : shapesOf(element, series, shape)),
   }
 }
 
-/** A single point is in the middle of a day. */
-function spanOf(low: number, high: number): [number, number] {
-  const half = 43_200
-  return low < high ? [low, high] : [low - half, low + half]
+/** A single point is in the middle of a day. With `bars`, the first and the last have space for one half. */
+function spanOf(low: number, high: number, bars: number): [number, number] {
+  const half = low < high ? (bars > 1 ? (high - low) / (bars - 1) / 2 : 0) : 43_200
+  return [low - half, high + half]
 }
 
 /** Returns the points without a neighbor, which a line would not show. */
@@ -100,6 +121,34 @@ function alone(chart: uPlot, series: number): number[] {
 function rangeOf(low: number, high: number, top: number | undefined): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, top ?? 1]
   return [Math.min(0, low), top ?? Math.max(high * 1.12, 1e-9)]
+}
+
+/** Returns areas on top of each other, or bars beside each other. */
+function shapesOf(
+  element: HTMLElement,
+  series: readonly ChartSeries[],
+  shape: 'stack' | 'bars',
+): Pick<uPlot.Options, 'series' | 'bands'> {
+  const lines: uPlot.Series[] = [{}]
+  const bands: uPlot.Band[] = []
+  for (const [i, { label }] of series.entries()) {
+    const stroke = colorOf(element, `series-${(i % maxSeries) + 1}`)
+    const fill = withAlpha(stroke, 0.45)
+    if (shape === 'bars') {
+      const paths = uPlot.paths.bars?.({ size: [0.4, 36], align: series.length === 1 ? 0 : i === 0 ? -1 : 1 })
+      lines.push({ label, stroke, fill, points: { show: false }, ...(paths === undefined ? {} : { paths }) })
+      continue
+    }
+    lines.push({
+      label,
+      stroke,
+      width: 1.2,
+      points: { size: 5, fill: stroke, filter: alone },
+      ...(i === 0 ? { fill } : {}),
+    })
+    if (i > 0) bands.push({ series: [i + 1, i], fill })
+  }
+  return { series: lines, bands }
 }
 
 function linesOf(

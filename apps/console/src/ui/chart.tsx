@@ -66,12 +66,12 @@ function shapeOf({ series, height }: Pick<CanvasProps, 'series' | 'height'>): st
 function Canvas({ onCursor, ...props }: CanvasProps) {
   const area = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const { times, series, height } = props
+  const { times, series, height, shape } = props
   const build = useEffectEvent((element: HTMLElement) => {
     plot.current?.destroy()
     const options = optionsOf(element, series, props)
     options.hooks = { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] }
-    plot.current = new uPlot(options, dataOf(times, series), element)
+    plot.current = new uPlot(options, dataOf(times, series, shape), element)
   })
   useEffect(() => {
     const element = area.current
@@ -87,7 +87,7 @@ function Canvas({ onCursor, ...props }: CanvasProps) {
       plot.current = null
     }
   }, [height])
-  useEffect(() => plot.current?.setData(dataOf(times, series)), [times, series])
+  useEffect(() => plot.current?.setData(dataOf(times, series, shape)), [times, series, shape])
   return <div ref={area} className="chart-area" style={{ height }} aria-hidden="true" />
 }
 

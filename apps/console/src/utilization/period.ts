@@ -32,3 +32,8 @@ export function rangeOf({ from, to }: Period, now: number): { readonly start: st
   const end = Date.parse(`${to}T00:00:00Z`) + dayMs
   return { start: `${from}T00:00:00Z`, ...(end > now ? {} : { end: new Date(end).toISOString() }) }
 }
+
+/** Returns what a bar or point of a chart of the period is: more days cannot be distinguished. */
+export function stepOf({ from, to }: Period): 'day' | 'month' {
+  return Date.parse(to) - Date.parse(from) > 92 * dayMs ? 'month' : 'day'
+}

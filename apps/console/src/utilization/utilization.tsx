@@ -15,7 +15,8 @@ import { ChartColumn } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { AccountUsage } from './account-usage.js'
 import { usageColumns } from './columns.js'
-import { monthBefore, periodOf, rangeOf } from './period.js'
+import { monthBefore, periodOf, rangeOf, stepOf } from './period.js'
+import { UsageCharts } from './usage-charts.js'
 
 /** Who has stored and transferred how much in a period. All that it shows is in its address. */
 export function Utilization() {
@@ -60,6 +61,7 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
         <PeriodChoice from={from} to={to} now={now} onChange={change} />
       </div>
       <Total usage={usage} />
+      <UsageCharts usage={usage} by={stepOf({ from, to })} />
     </ListPage>
   )
 }

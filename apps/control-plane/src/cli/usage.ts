@@ -2,6 +2,7 @@ import { counted } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { nodeOf, withApi } from './client/api.js'
+import { addUsageSeries } from './readings/usage-series.js'
 import { addUsageReads } from './readings/usage.js'
 import type { Terminal } from './terminal/terminal.js'
 
@@ -15,6 +16,7 @@ export function addUsage(program: Command, config: () => Config, terminal: Termi
   const { out } = terminal
   const usage = program.command('usage').description('Show and correct the usage of accounts')
   addUsageReads(usage, config, terminal)
+  addUsageSeries(usage, config, terminal)
   usage
     .command('remove')
     .description('Remove the usage that a node has reported, in complete half-hours')

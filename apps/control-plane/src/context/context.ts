@@ -230,8 +230,7 @@ function measured(
   writes: Writes,
 ) {
   const ofClusters = { capacity: capacity.service, clusterHealth, events: events.service, ...alerts.services }
-  const usage = { utilization: utilization.service, usageRemoval: utilization.removal(writes) }
-  return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, ...usage }
+  return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, ...utilization.services(writes) }
 }
 
 /** Loads the key file, and logs an error if a secret of the database was altered. Throws StartError if it is another database's. */

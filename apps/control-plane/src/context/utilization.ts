@@ -1,4 +1,4 @@
-import type { UsageRemovalService } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
 import type { Stoppable } from '@roost/runtime'
 import type { Writes } from '../database/writes.js'
 import type { Database } from '../database/database.js'
@@ -12,6 +12,8 @@ import { createUsageRemoval } from '../utilization/removal.js'
 import { createUsageRemovalStore } from '../utilization/removal-store.js'
 import { createUsageRetentionStore } from '../utilization/retention-store.js'
 import { createUsageRetention } from '../utilization/retention.js'
+import { createUsageSeries } from '../utilization/series.js'
+import { createSeriesStore } from '../utilization/series-store.js'
 import { createUtilizationService } from '../utilization/service.js'
 import type { UtilizationFeeds } from '../utilization/service.js'
 import { createStorageUsageStore, createTransferUsageStore } from '../utilization/store.js'
@@ -21,7 +23,7 @@ const pruneEveryMs = 600_000
 export interface UtilizationFeature extends Stoppable {
   readonly service: UtilizationFeeds
   readonly intake: UsageIntake
-  readonly removal: (writes: Writes) => UsageRemovalService
+  readonly services: (writes: Writes) => Pick<Services, 'utilization' | 'usageSeries' | 'usageRemoval'>
 }
 
 /** Builds usage by half-hour: queries, intake and retention. */
@@ -37,16 +39,21 @@ export function buildUtilization(
   })
   const intakeStore = createUsageIntakeStore(database)
   const pruning = every(pruneEveryMs, 'remove old usage', () => retention.prune(), log)
+  const service = createUtilizationService({
+    storage: createStorageUsageStore(database),
+    transfer: createTransferUsageStore(database),
+    coverage: createCoverageStore(database),
+    requireCluster,
+    now,
+  })
   return {
-    service: createUtilizationService({
-      storage: createStorageUsageStore(database),
-      transfer: createTransferUsageStore(database),
-      coverage: createCoverageStore(database),
-      requireCluster,
-      now,
-    }),
+    service,
     intake: createUsageIntake({ store: intakeStore, oldestKept: () => retention.oldestKept(), log, now }),
-    removal: (writes) => createUsageRemoval({ store: createUsageRemovalStore(), writes, now }),
+    services: (writes) => ({
+      utilization: service,
+      usageSeries: createUsageSeries({ store: createSeriesStore(database), requireCluster, now }),
+      usageRemoval: createUsageRemoval({ store: createUsageRemovalStore(), writes, now }),
+    }),
     stop: () => pruning.stop(),
   }
 }

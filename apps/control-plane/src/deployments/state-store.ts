@@ -118,13 +118,7 @@ export function createStateStore({ prisma }: Database): StateStore {
     async setOutcome(tx, nodeId, kind, outcome) {
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: outcome })
     },
-    async setDrift(tx, nodeId, kind, drift) {
-      const isNone = drift.length === 0
-      const data = { drift: drift as unknown as Prisma.InputJsonArray, ...(isNone ? { driftSince: null } : {}) }
-      await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
-      if (isNone) return
-      await tx.nodeDeployment.updateMany({ where: { nodeId, kind, driftSince: null }, data: { driftSince: new Date() } })
-    },
+    setDrift,
     async leaveOut(tx, nodeId, kind) {
       const { count } = await tx.nodeDeployment.updateMany({
         where: { nodeId, kind },
@@ -138,6 +132,19 @@ export function createStateStore({ prisma }: Database): StateStore {
     auditRevocation,
     refreshNode,
   }
+}
+
+async function setDrift(
+  tx: Transaction,
+  nodeId: number,
+  kind: DeploymentKind,
+  drift: readonly DriftedItem[],
+): Promise<void> {
+  const isNone = drift.length === 0
+  const data = { drift: drift as unknown as Prisma.InputJsonArray, ...(isNone ? { driftSince: null } : {}) }
+  await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
+  if (isNone) return
+  await tx.nodeDeployment.updateMany({ where: { nodeId, kind, driftSince: null }, data: { driftSince: new Date() } })
 }
 
 async function refreshNode(tx: Transaction, nodeId: number): Promise<ConfigState> {

@@ -166,6 +166,13 @@ function storable(account: string | undefined): string | null {
   return account?.replaceAll('\0', '\ufffd') ?? null
 }
 
+/** The names of the users of accounts in the cluster $1. */
+export const accountNames = `
+  select 'AUTH_' || coalesce(project_id, name) as account, min(name) as name from users
+   where cluster_id = $1
+     and (project_id is not null or not exists (select from identity_services where cluster_id = $1))
+   group by 1`
+
 /** Parameters: $1 cluster, $2 and $3 half-hours from and to, $4 policy, then those of the query. */
 function queriesOf<Counters extends object>({ table, policy, counters, samples, flags, ...shape }: Shape<Counters>) {
   const numbers = [...Object.entries<string>(counters), ['samples', samples]]
@@ -189,11 +196,7 @@ function queriesOf<Counters extends object>({ table, policy, counters, samples, 
         select a.id, a.name, a.project_name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
         order by a.name collate "C" limit $7 offset $8) a
       cross join lateral (select ${columns} from ${reported}) s
-      left join (
-        select 'AUTH_' || coalesce(project_id, name) as account, min(name) as name from users
-        where cluster_id = $1
-          and (project_id is not null or not exists (select from identity_services where cluster_id = $1))
-        group by 1) n on n.account = a.name
+      left join (${accountNames}) n on n.account = a.name
       order by a.name collate "C"`,
     countAccounts: `select count(*)::int as accounts ${accounts}`,
     listHours: `select (u.half_hour - $2) / 2 as hour, ${columns} ${hours} group by 1 order by 1 limit $6 offset $7`,

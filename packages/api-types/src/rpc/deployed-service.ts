@@ -5,8 +5,11 @@ import type {
   GenerationDiff,
   GenerationKind,
   Generations,
+  LeftoverRemoval,
   PendingChanges,
+  RemovedLeftovers,
   ShareSessions,
+  ShareUploads,
 } from '../rest/index.js'
 import type { Caller } from './verbs.js'
 
@@ -47,4 +50,12 @@ export interface PendingChangeService {
 export interface ShareSessionsService {
   /** Asks the share's gateway. Throws `not_found`, and `unavailable` with the reason why the gateway has no answer. */
   get(shareId: number): Promise<ShareSessions>
+}
+
+/** What clients have written to a share and is not in Swift. */
+export interface ShareUploadsService {
+  /** Asks the share's gateway. Throws `not_found`, and `unavailable` when the node is offline or its agent is too old. */
+  get(shareId: number): Promise<ShareUploads>
+  /** Removes objects that renames left in Swift. Throws as `get` does. */
+  removeLeftovers(shareId: number, removal: LeftoverRemoval, caller: Caller): Promise<RemovedLeftovers>
 }

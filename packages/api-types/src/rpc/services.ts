@@ -24,7 +24,6 @@ import type {
   GrantableRole,
   HeartbeatStatus,
   Job,
-  LeftoverRemoval,
   MetricHistory,
   MetricNames,
   MetricSample,
@@ -34,9 +33,7 @@ import type {
   NodeHardware,
   NodeMetricHistory,
   NodeMetricSample,
-  RemovedLeftovers,
   S3Credentials,
-  ShareUploads,
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
@@ -46,11 +43,12 @@ import type {
   GenerationService,
   PendingChangeService,
   ShareSessionsService,
+  ShareUploadsService,
 } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, SearchService, SystemService } from './system-service.js'
-import type { UsageRange, UtilizationService } from './utilization-service.js'
+import type { UsageRange, UsageRemovalService, UsageSeriesService, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
@@ -119,14 +117,6 @@ export interface NodeStateService {
 export interface NodeHardwareService {
   /** Throws `not_found`, and `unavailable` when the agent has not reported it or is too old. */
   get(nodeId: number): Promise<NodeHardware>
-}
-
-/** What clients have written to a share and is not in Swift. */
-export interface ShareUploadsService {
-  /** Asks the share's gateway. Throws `not_found`, and `unavailable` when the node is offline or its agent is too old. */
-  get(shareId: number): Promise<ShareUploads>
-  /** Removes objects that renames left in Swift. Throws as `get` does. */
-  removeLeftovers(shareId: number, removal: LeftoverRemoval, caller: Caller): Promise<RemovedLeftovers>
 }
 
 export interface FullnessQuery {
@@ -292,18 +282,6 @@ export interface TokenService {
   revoke(id: number, caller: Caller): Promise<EnrollmentToken>
 }
 
-/** What one node has reported between two times, as `start` and `end` of utilization are written. */
-export interface UsageRemoval extends UsageRange {
-  /** An id, also that of a node that was removed. */
-  readonly node: number
-}
-
-/** Corrects usage by removing what a node has reported. */
-export interface UsageRemovalService {
-  /** Returns the number of rows that were removed. */
-  remove(removal: UsageRemoval, caller: Caller): Promise<{ readonly rows: number }>
-}
-
 /** The secret of a key is only in the answer of the call that created it. */
 export interface ApiKeyService extends ServiceOf<typeof resources.apiKeys> {
   /** Creates a new key; the old one keeps working for the overlap. */
@@ -376,6 +354,7 @@ export interface Services extends ResourceServices {
   readonly metrics: MetricService
   readonly metricHistory: MetricHistoryService
   readonly utilization: UtilizationService
+  readonly usageSeries: UsageSeriesService
   readonly usageRemoval: UsageRemovalService
   readonly tokens: TokenService
   readonly system: SystemService

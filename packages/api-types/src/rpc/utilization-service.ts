@@ -3,8 +3,12 @@ import type {
   AccountTransferUtilization,
   StorageUtilization,
   TransferUtilization,
+  UsageGroup,
+  UsageKind,
+  UsageStep,
+  UtilizationSeries,
 } from '../rest/index.js'
-import type { Page } from './verbs.js'
+import type { Caller, Page } from './verbs.js'
 
 /** ISO 8601, UTC where no zone is given. `start` counts from its half-hour, `end` (now unless given) to a whole hour after it. */
 export interface UsageRange {
@@ -44,4 +48,31 @@ export interface StorageScope extends TransferScope {
 export interface UtilizationService {
   readonly storage: UsageReads<StorageScope, StorageUtilization, AccountStorageUtilization>
   readonly transfer: UsageReads<TransferScope, TransferUtilization, AccountTransferUtilization>
+}
+
+export interface UsageSeriesQuery extends UsageRange {
+  readonly of: UsageKind
+  readonly by: UsageStep
+  /** Default: by policy for storage; transfer is known by account only. */
+  readonly group?: UsageGroup | undefined
+  /** How many accounts have a series of their own. */
+  readonly top: number
+}
+
+/** Usage by days or months, for charts. */
+export interface UsageSeriesService {
+  /** Throws `invalid` for more steps than a chart has, and `not_found`. */
+  get(clusterId: number, query: UsageSeriesQuery): Promise<UtilizationSeries>
+}
+
+/** What one node has reported between two times, as `start` and `end` of utilization are written. */
+export interface UsageRemoval extends UsageRange {
+  /** An id, also that of a node that was removed. */
+  readonly node: number
+}
+
+/** Corrects usage by removing what a node has reported. */
+export interface UsageRemovalService {
+  /** Returns the number of rows that were removed. */
+  remove(removal: UsageRemoval, caller: Caller): Promise<{ readonly rows: number }>
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxId } from '../rest/index.js'
+import { defaultTop, maxId, maxTop, UsageGroup, UsageKind, UsageStep } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { Offset } from './list-input.js'
 import { Id, read, router, write } from './procedures.js'
@@ -15,7 +15,15 @@ const Storage = Transfer.extend({ policy_idx: z.int().min(0).max(maxId) })
 const clusterOf = ({ id }: z.infer<typeof Id>) => ({ clusterId: id })
 const policyOf = ({ id, policy_idx: policyIdx }: z.infer<typeof Storage>) => ({ clusterId: id, policyIdx })
 
+const Series = Transfer.extend({
+  of: UsageKind.default('storage'),
+  by: UsageStep.default('day'),
+  group: UsageGroup.optional(),
+  top: z.int().min(0).max(maxTop).default(defaultTop),
+})
+
 export const utilizationRouter = router({
+  series: read.input(Series).query(({ ctx, input: { id, ...query } }) => ctx.services.usageSeries.get(id, query)),
   /** Removes what the node `node` has reported. */
   remove: write
     .input(z.object({ node: z.int().min(1).max(maxId), start: time, end: time.optional() }))

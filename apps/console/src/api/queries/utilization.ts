@@ -54,6 +54,23 @@ export const totalUsage = ({ cluster: id, policy, ...range }: UsageOf) =>
     },
   })
 
+interface SeriesOf {
+  readonly of: 'storage' | 'transfer'
+  readonly by: 'day' | 'month'
+  readonly group: 'policy' | 'account'
+  readonly top: number
+}
+
+/** Usage of a cluster by days or months. */
+export const usageSeries = ({ cluster: id, policy: _policy, ...range }: UsageOf, of: SeriesOf) =>
+  queryOptions({
+    queryKey: ['utilization', 'series', id, range, of],
+    staleTime,
+    queryFn: ({ signal }) => rpc.utilization.series.query({ id, ...range, ...of }, { signal }),
+  })
+
+export type UsageSeries = inferOutput<typeof rpc.utilization.series.query>
+
 const mostHours = 1000
 
 /** The first hours of an account that have data: those of 41 days. */

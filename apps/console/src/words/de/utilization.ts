@@ -17,6 +17,13 @@ export const utilization = {
   'utilization.complete': 'Vollständig',
   'utilization.unverified': 'ein Knoten',
   'utilization.total': 'Alle Accounts zusammen',
+  'utilization.storage.day': 'Gespeichert je Policy und Tag',
+  'utilization.storage.month': 'Gespeichert je Policy und Monat',
+  'utilization.transfer.day': 'Transfer je Tag',
+  'utilization.transfer.month': 'Transfer je Monat',
+  'utilization.largest': 'Größte Accounts, alle Policys',
+  'utilization.others': 'Alle anderen Accounts',
+  'utilization.least': 'Jeder Schritt ist zu mindestens {pct} vollständig. Lücken sind ohne Meldungen.',
   'utilization.none': 'Keine Nutzung in diesem Zeitraum',
   'utilization.none.next': 'Knoten melden sie jede halbe Stunde. Sie wird 13 Monate aufbewahrt.',
 } as const

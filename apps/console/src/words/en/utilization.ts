@@ -17,6 +17,13 @@ export const utilization = {
   'utilization.complete': 'Complete',
   'utilization.unverified': 'one node',
   'utilization.total': 'All accounts together',
+  'utilization.storage.day': 'Stored by policy, by the day',
+  'utilization.storage.month': 'Stored by policy, by the month',
+  'utilization.transfer.day': 'Transfer by the day',
+  'utilization.transfer.month': 'Transfer by the month',
+  'utilization.largest': 'Largest accounts, all policies',
+  'utilization.others': 'All other accounts',
+  'utilization.least': 'Each step is at least {pct} complete. Gaps have no reports.',
   'utilization.none': 'No usage in this period',
   'utilization.none.next': 'Nodes report it every half-hour. It is kept for 13 months.',
 } as const
