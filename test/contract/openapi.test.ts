@@ -144,7 +144,9 @@ it('the headers of conditions and repetitions are in it', () => {
   }
   const posts = operations().filter(({ path, method }) => method === 'post' && path.startsWith('/api/v1/'))
   expect(posts.map(({ path }) => path)).toContain('/api/v1/nodes/{id}/drift/')
-  for (const { path } of posts) expect([path, parametersOf(path, 'post').has('Idempotency-Key')]).toEqual([path, true])
+  // A preview stores nothing: its repetition is harmless.
+  const stored = posts.filter(({ path }) => !path.endsWith('/preview/'))
+  for (const { path } of stored) expect([path, parametersOf(path, 'post').has('Idempotency-Key')]).toEqual([path, true])
 })
 
 it('a change of several records needs their resource_uri', () => {

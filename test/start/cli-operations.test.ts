@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
   'GET clusters/{id}/metrics/explain/': 'explain metrics',
   'GET clusters/{id}/health/': 'health',
   'GET clusters/{id}/pending/': 'deploy pending',
+  'GET clusters/{id}/containers/': 'cluster containers',
   'GET clusters/{id}/storage/': 'cluster storage',
   'POST clusters/{id}/storage/': ['cluster set-storage', 'apply'],
   'DELETE clusters/{id}/storage/': 'cluster unset-storage',
@@ -139,6 +140,10 @@ const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[]
   [/^GET clusters\/\{id\}\/summary\/$/, 'adds up for pages what node list, device list and health have'],
   [/^GET sessions\/\{id\}\/$/, 'session list has all fields of a session'],
   [/^GET events\/$/, 'is for programs that follow changes; lists have --watch'],
+  [
+    /^POST gateway_shares\/(?:\{id\}\/)?preview\/$/,
+    'is for forms, as one types: deploy --plan-only shows what is stored',
+  ],
   [/^PATCH nodes\/$/, 'changes several nodes at once for programs'],
   [/^GET \/(?:api)?$/, 'is a page for browsers, and where clients without a path begin'],
   [/^(?:GET|POST|DELETE) \/session$/, 'is the log-in of browsers: login stores a key, and session has their sessions'],

@@ -7,6 +7,7 @@ import { registerEnrollment } from './agents/enroll-route.js'
 import { systemClock } from '@roost/runtime'
 import { mountConsole, pageSender } from './console/routes.js'
 import { readSite } from './console/site.js'
+import { containerRoutes } from './containers/routes.js'
 import type { Context } from './context/context.js'
 import { requireOperator } from './http/guards/authentication.js'
 import { parseBodies, requireJson } from './http/guards/body.js'
@@ -26,7 +27,7 @@ import { mountRoute } from './http/dialect/route.js'
 import { secureHeaders } from './http/guards/secure-headers.js'
 import { createServer } from './http/server.js'
 import { limitUnauthenticated } from './http/guards/unauthenticated.js'
-import { shareSessionsRoutes, shareUploadsRoutes } from './shares/routes.js'
+import { sharePreviewRoutes, shareSessionsRoutes, shareUploadsRoutes } from './shares/routes.js'
 import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
@@ -129,6 +130,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...clusterHealthRoutes(services.clusterHealth),
     ...summaryRoutes(services.clusterSummary),
     ...clusterStorageRoutes(services.clusterStorage, idempotency),
+    ...containerRoutes(services.containers, requireCluster),
     ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
     ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
     ...userAdoptionRoutes(services.userAdoption, requireCluster, idempotency),
@@ -145,6 +147,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...systemRoutes(services.system),
     ...searchRoutes(services.search),
     ...shareSessionsRoutes(services.shareSessions),
+    ...sharePreviewRoutes(services.sharePreview, (id) => services.gatewayShares.get(id)),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]
   for (const route of routes) mountRoute(app, route)

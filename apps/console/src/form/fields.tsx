@@ -16,12 +16,16 @@ interface TextProps<V> {
   readonly placeholder?: string
   readonly isCode?: boolean
   readonly type?: 'text' | 'password' | 'number' | 'datetime-local'
+  /** Texts that complete what is typed; any other text is as good. */
+  readonly suggestions?: readonly string[]
 }
 
 /** Without it, browsers let one type a year of six digits. */
 const latest = '9999-12-31T23:59'
 
-export function TextField<V>({ form, name, label, help, warning, placeholder, isCode, type = 'text' }: TextProps<V>) {
+export function TextField<V>(props: TextProps<V>) {
+  const { form, name, label, help, warning, placeholder, isCode, type = 'text', suggestions } = props
+  const list = useId()
   return (
     <div className="form-field">
       <Field label={label} help={help} error={form.errorOf(name)}>
@@ -33,11 +37,19 @@ export function TextField<V>({ form, name, label, help, warning, placeholder, is
           autoComplete={type === 'password' ? 'new-password' : 'off'}
           spellCheck={false}
           placeholder={placeholder}
+          list={suggestions === undefined ? undefined : list}
           value={form.values[name] as string}
           onChange={({ target }) => form.set(name, target.value as V[typeof name])}
           onBlur={() => form.touch(name)}
         />
       </Field>
+      {suggestions !== undefined && (
+        <datalist id={list}>
+          {suggestions.map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
+      )}
       {warning !== undefined && <p className="field-warning">{warning}</p>}
     </div>
   )

@@ -20,6 +20,7 @@ import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
 import { MountLines } from './mount-lines.js'
 import { ShareForm } from './share-form.js'
+import { SharePreview } from './share-preview.js'
 import { checkNew, copyOf, inputOf, newShareValues } from './share-values.js'
 import type { ShareValues } from './share-values.js'
 
@@ -115,14 +116,17 @@ function NewShareForm({ gateways, initial }: NewShareFormProps) {
         <ShareForm form={form} label={t('shares.new')} gateways={gateways} isNew actions={actions} />
         <Problem text={plan.problem} />
       </Card>
-      <Card title={t('shares.mount')}>
-        <MountLines
-          share={{ protocol, name: name.trim() || 'NAME' }}
-          host={host ?? 'GATEWAY'}
-          needsLogin={protocol === 'cifs' && !guests}
-        />
-        <p className="muted small card-hint">{t('shares.mount.afterDeploy')}</p>
-      </Card>
+      <div className="card-column">
+        <SharePreview values={form.values} gateways={gateways} />
+        <Card title={t('shares.mount')}>
+          <MountLines
+            share={{ protocol, name: name.trim() || 'NAME' }}
+            host={host ?? 'GATEWAY'}
+            needsLogin={protocol === 'cifs' && !guests}
+          />
+          <p className="muted small card-hint">{t('shares.mount.afterDeploy')}</p>
+        </Card>
+      </div>
     </div>
   )
 }

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
+import { idIn } from '../api/uri.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { FlagField, RadioField, TextField } from '../form/fields.js'
 import { FormBody } from '../form/form.js'
 import type { Form } from '../form/use-form.js'
 import { t } from '../words/text.js'
+import { ContainerField } from './container-field.js'
 import { GatewayField } from './gateway-field.js'
 import { SettingField } from './setting-field.js'
 import type { ShareValues } from './share-values.js'
@@ -32,12 +34,7 @@ export function ShareForm({ form, label, gateways, isNew, actions }: ShareFormPr
       />
       <div className="form-pair">
         <TextField form={form} name="name" label={t('shares.name')} help={t('shares.name.help')} />
-        <TextField
-          form={form}
-          name="objectstore_container"
-          label={t('shares.container')}
-          help={t('shares.container.help')}
-        />
+        <ContainerField form={form} cluster={gateways[0] === undefined ? undefined : idIn(gateways[0].cluster)} />
         <GatewayField form={form} gateways={gateways} />
         <SettingField form={form} name="access_mode" />
       </div>

@@ -1,7 +1,7 @@
 import './shares.css'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { gatewaysBeside } from '../api/queries/gateways.js'
@@ -25,7 +25,9 @@ import { Enabled, protocolName } from './columns.js'
 import { MountLines } from './mount-lines.js'
 import { Sessions } from './sessions.js'
 import { ShareForm } from './share-form.js'
+import { SharePreview } from './share-preview.js'
 import { changeOf, checkChange, valuesOf } from './share-values.js'
+import type { ShareValues } from './share-values.js'
 import { Uploads } from './uploads.js'
 
 interface ShareProps {
@@ -48,6 +50,7 @@ function OnGateway({ share, etag }: Omit<ShareProps, 'nodes'>) {
 
 function SharePage({ share, etag, nodes }: ShareProps) {
   const node = nodes.find(({ id }) => id === idIn(share.node))
+  const [values, setValues] = useState(() => valuesOf(share))
   const state = (
     <>
       <Tag>{protocolName(share.protocol)}</Tag>
@@ -63,9 +66,10 @@ function SharePage({ share, etag, nodes }: ShareProps) {
     >
       <div className="form-columns">
         <Card title={t('shares.settings')}>
-          <EditForm key={etag} share={share} etag={etag} nodes={nodes} />
+          <EditForm key={etag} share={share} etag={etag} nodes={nodes} onValues={setValues} />
         </Card>
         <div className="card-column">
+          <SharePreview values={values} gateways={nodes} stored={{ id: share.id, present: valuesOf(share) }} />
           <Card title={t('shares.mount')}>
             <MountLines
               share={share}
@@ -98,7 +102,11 @@ function Gateway({ share, node }: Pick<ShareProps, 'share'> & { readonly node: N
   )
 }
 
-function EditForm({ share, etag, nodes }: ShareProps) {
+interface EditFormProps extends ShareProps {
+  readonly onValues: (values: ShareValues) => void
+}
+
+function EditForm({ share, etag, nodes, onValues }: EditFormProps) {
   const queries = useQueryClient()
   const present = valuesOf(share)
   const form = useForm({
@@ -111,7 +119,9 @@ function EditForm({ share, etag, nodes }: ShareProps) {
       toast(t('shares.saved', { name }))
     },
   })
-  const isSame = Object.keys(changeOf(form.values, present)).length === 0
+  const { values } = form
+  useEffect(() => onValues(values), [values, onValues])
+  const isSame = Object.keys(changeOf(values, present)).length === 0
   const actions = (
     <Action kind="primary" isSubmit isBusy={form.isBusy} reason={isSame ? t('ui.nothingChanged') : undefined}>
       {t('ui.save')}

@@ -3,6 +3,7 @@ import type { Config } from '../config.js'
 import { listAll, withApi, withCluster } from './client/api.js'
 import type { ClusterRecord, Rpc } from './client/api.js'
 import { addClusterIdentity, identityDocument } from './cluster/identity.js'
+import { addClusterContainers } from './cluster/containers.js'
 import { addClusterStorage, storageDocument } from './cluster/storage.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { confirmLoss, yesFlag } from './terminal/confirm.js'
@@ -87,5 +88,6 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
       }),
     )
   addClusterStorage(cluster, config, terminal)
+  addClusterContainers(cluster, config, terminal)
   addClusterIdentity(cluster, config, terminal)
 }

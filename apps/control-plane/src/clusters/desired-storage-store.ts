@@ -1,4 +1,5 @@
 import type { StorageLogin } from '@roost/api-types/agent'
+import type { Database } from '../database/database.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { recordOf, type StorageRow } from './storage-store.js'
@@ -9,6 +10,17 @@ export function createDesiredStorage(
 ): (tx: Transaction, nodeId: number) => Promise<StorageLogin | null> {
   return async (tx, nodeId) => {
     const login = await tx.storageLogin.findFirst({ where: { cluster: { nodes: { some: { id: nodeId } } } } })
+    return login === null ? null : desiredLogin(login, secrets.open('storage-key', login.key))
+  }
+}
+
+/** Reads the login of a cluster with its key; null until an operator has set it. Throws SecretError where it cannot be decrypted. */
+export function createStorageReader(
+  { prisma }: Pick<Database, 'prisma'>,
+  secrets: Pick<Secrets, 'open'>,
+): (clusterId: number) => Promise<StorageLogin | null> {
+  return async (clusterId) => {
+    const login = await prisma.storageLogin.findUnique({ where: { clusterId } })
     return login === null ? null : desiredLogin(login, secrets.open('storage-key', login.key))
   }
 }

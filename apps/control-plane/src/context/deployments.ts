@@ -3,7 +3,6 @@ import type {
   DriftedNodesService,
   GenerationService,
   PendingChangeService,
-  ShareSessionsService,
   UserAdoptionService,
 } from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
@@ -22,13 +21,13 @@ import { createGenerationService } from '../generations/service.js'
 import { createGenerationStore } from '../generations/store.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { createShareAdoption } from '../shares/adoption.js'
-import { createReads } from '../services/reads.js'
 import { createDesiredShares } from '../shares/desired-store.js'
-import { createShareSessions } from '../shares/sessions.js'
 import { createShareStore } from '../shares/store.js'
 import { buildIdentity } from './identity.js'
 import type { IdentityFeature } from '../identity/feature.js'
 import type { ContextOptions } from './options.js'
+import { buildShareForms } from './share-forms.js'
+import type { ShareForms } from './share-forms.js'
 import { createUserAdoption } from '../users/adoption.js'
 import { createAdoptionStore } from '../users/adoption-store.js'
 import { createAskProxies, readProxies } from '../users/proxies-store.js'
@@ -68,14 +67,12 @@ export function buildDeployments(
     states: nodes.states,
     hasUsersOnProxies: async (clusterId) => (await clusterIdentity.get(clusterId)) === null,
   })
-  const shares = createReads(createShareStore(database))
-  const shareSessions = createShareSessions({
-    getShare: (id) => shares.get(id),
-    inForce: (nodeId) => nodes.states.inForce('gateway', nodeId),
-    requests: parts.requests,
-    clock: systemClock,
-  })
-  const deployed = { generations, pendingChanges, shareSessions, driftedNodes: createDriftedNodes(database) }
+  const deployed = {
+    generations,
+    pendingChanges,
+    driftedNodes: createDriftedNodes(database),
+    ...buildShareForms(database, { ...parts, states: nodes.states }),
+  }
   return {
     ...nodes,
     services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, ...deployed },
@@ -83,13 +80,13 @@ export function buildDeployments(
   }
 }
 
-type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
-  readonly userAdoption: UserAdoptionService
-  readonly driftedNodes: DriftedNodesService
-  readonly generations: GenerationService
-  readonly pendingChanges: PendingChangeService
-  readonly shareSessions: ShareSessionsService
-}
+type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> &
+  ShareForms & {
+    readonly userAdoption: UserAdoptionService
+    readonly driftedNodes: DriftedNodesService
+    readonly generations: GenerationService
+    readonly pendingChanges: PendingChangeService
+  }
 
 /** Deployments to nodes, with the sources of their desired state. */
 function buildNodeDeployments(

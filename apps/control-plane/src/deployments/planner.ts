@@ -48,6 +48,8 @@ export interface DeployedState {
 export interface DeployedStates {
   /** Those of the nodes to which a deployment to the cluster goes, one after the other. Throws `not_found`. */
   ofCluster(kind: DeploymentKind, clusterId: number): AsyncIterable<DeployedState & { readonly nodeId: number }>
+  /** What a deployment to the node would be made for, in the caller's transaction. */
+  desired(tx: Transaction, kind: DeploymentKind, nodeId: number): Promise<Payload>
   /** Null before the first generation of the node. */
   inForce(kind: DeploymentKind, nodeId: number): Promise<Payload | null>
 }
@@ -66,6 +68,7 @@ export function createDeployedStates({ jobs, store, payloads, askProxies }: Depl
   }
 
   return {
+    desired: (tx, kind, nodeId) => payloads.read(tx, kind, nodeId, null),
     inForce: (kind, nodeId) => store.transaction((tx) => inForce(tx, kind, nodeId)),
     async *ofCluster(kind, clusterId) {
       const answers = kind === 'user_db' ? await askProxies(clusterId) : new Map()

@@ -1,8 +1,19 @@
-import { LeftoverRemoval, RemovedLeftovers, ShareSessions, ShareUploads } from '@roost/api-types/rest'
-import type { ShareSessionsService, ShareUploadsService } from '@roost/api-types/rpc'
+import {
+  GatewayShareChange,
+  GatewayShareInput,
+  LeftoverRemoval,
+  RemovedLeftovers,
+  SharePreview,
+  ShareSessions,
+  ShareUploads,
+} from '@roost/api-types/rest'
+import type { SharePreviewService, ShareSessionsService, ShareUploadsService } from '@roost/api-types/rpc'
 import { idempotentPost } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
+import { objectBody } from '../http/guards/body.js'
+import { parseFields } from '../services/field-errors.js'
+import type { FastifyReply } from 'fastify'
 
 export function shareUploadsRoutes(
   uploads: ShareUploadsService,
@@ -44,4 +55,44 @@ export function shareSessionsRoutes(sessions: ShareSessionsService): readonly Ro
       handle: ({ id }) => sessions.get(id),
     },
   ]
+}
+
+/** What a gateway would have with a share. Nothing is stored, so that a repetition needs no key. */
+export function sharePreviewRoutes(
+  previews: SharePreviewService,
+  getShare: (id: number) => Promise<unknown>,
+): readonly Route[] {
+  const shared = {
+    method: 'POST',
+    resource: 'gateway_shares',
+    status: 200,
+    answer: SharePreview,
+    refusals: [503],
+  } as const
+  return [
+    {
+      ...shared,
+      path: 'gateway_shares/preview/',
+      summary: 'What its gateway would have with a new share: files, servers and sessions. Nothing is stored',
+      body: GatewayShareInput,
+      handle: ({ body, caller }, reply) =>
+        previews.ofNew(parseFields(GatewayShareInput, objectBody(body)), caller, endOf(reply)),
+    },
+    {
+      ...shared,
+      path: 'gateway_shares/:id/preview/',
+      summary: 'What its gateway would have with a change of a share. Nothing is stored',
+      body: GatewayShareChange,
+      requireRecord: getShare,
+      handle: ({ id, body, caller }, reply) =>
+        previews.ofChange(id, parseFields(GatewayShareChange, objectBody(body)), caller, endOf(reply)),
+    },
+  ]
+}
+
+/** Aborts when the client ends its connection, and after its answer. */
+function endOf(reply: FastifyReply): AbortSignal {
+  const aborted = new AbortController()
+  reply.raw.on('close', () => aborted.abort())
+  return aborted.signal
 }

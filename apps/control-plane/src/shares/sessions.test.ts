@@ -3,6 +3,7 @@ import { TestClock } from '@roost/testing'
 import { nfsShare } from '@roost/testing/shares'
 import { expect, it } from 'vitest'
 import type { RequestAnswer } from '../agents/requests.js'
+import { createPlanQueue } from './plan-queue.js'
 import { createShareSessions } from './sessions.js'
 
 /** Shares 1 to 12, of two gateways in turn, whose plans end when the test ends them. */
@@ -17,13 +18,13 @@ function scripted() {
     inForce: async (node) => ({
       payload: JSON.stringify({ kind: 'gateway', shares: idsOf(node).map((id) => nfsShare(id)), storage: null }),
     }),
-    requests: {
+    plans: createPlanQueue({
       askForPlan(node: number, desired: DesiredState) {
         const kept = desired.kind === 'gateway' ? desired.shares.map(({ id }) => id) : []
         const [share = 0] = idsOf(node).filter((id) => !kept.includes(id))
         return new Promise((end) => asked.push({ share, end }))
       },
-    },
+    }),
   })
   const settle = () => new Promise((resolve) => setTimeout(resolve, 1))
   return {

@@ -1,18 +1,17 @@
 import type { DesiredShare, DesiredState, LostSession } from '@roost/api-types/agent'
-import { idOfRelation, resourceUri, RoostError, shareNameKey } from '@roost/api-types/rest'
+import { idOfRelation, resourceUri, shareNameKey } from '@roost/api-types/rest'
 import type { GatewayShare, ShareSessions } from '@roost/api-types/rest'
 import type { ShareSessionsService } from '@roost/api-types/rpc'
 import type { Clock } from '@roost/runtime'
-import type { AgentRequests } from '../agents/requests.js'
-import { createPlanQueue } from './plan-queue.js'
 import type { PlanQueue } from './plan-queue.js'
+import { orUnavailable, within } from './plan-wait.js'
 
 export interface ShareSessionsOptions {
   /** Throws `not_found`. */
   readonly getShare: (id: number) => Promise<Pick<GatewayShare, 'node'>>
   /** What a gateway has in force, null before its first generation, or why that is not known. */
   readonly inForce: (nodeId: number) => Promise<{ readonly payload: string } | { readonly error: string } | null>
-  readonly requests: Pick<AgentRequests, 'askForPlan'>
+  readonly plans: PlanQueue
   readonly clock: Pick<Clock, 'after'>
 }
 
@@ -22,16 +21,12 @@ interface Running {
   callers: number
 }
 
-const waitMs = 30_000
-const retryAfterSeconds = 15
 const sambaDaemon = 'smbd'
-const late = 'The gateway has not answered yet, it may run a deployment. Try again later.'
 
 /** Asks the gateway of a share for a plan without the share: the sessions that it would end are those of the share. */
 export function createShareSessions(options: ShareSessionsOptions): ShareSessionsService {
-  const { clock, requests } = options
+  const { clock, plans } = options
   const running = new Map<number, Running>()
-  const plans = createPlanQueue(requests)
 
   function start(id: number): Running {
     const isAwaited = () => (running.get(id)?.callers ?? 0) > 0
@@ -52,14 +47,6 @@ export function createShareSessions(options: ShareSessionsOptions): ShareSession
       }
     },
   }
-}
-
-/** Rejects where there is no answer in time. The answer is for those who ask again. */
-function within(clock: ShareSessionsOptions['clock'], answer: Promise<ShareSessions>): Promise<ShareSessions> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(waitMs, () => reject(unavailable(late)))
-    answer.finally(cancel).then(resolve, reject)
-  })
 }
 
 async function read(
@@ -84,15 +71,6 @@ async function read(
 
 function sharesOf(state: DesiredState | null): readonly DesiredShare[] {
   return state?.kind === 'gateway' ? state.shares : []
-}
-
-function orUnavailable<T extends object>(answer: T | { readonly error: string }): T {
-  if ('error' in answer) throw unavailable(answer.error)
-  return answer
-}
-
-function unavailable(message: string): RoostError {
-  return new RoostError('unavailable', message, { retryAfterSeconds })
 }
 
 /** Where files of the gateway were changed by hand, its plan may end sessions of other shares, too. */

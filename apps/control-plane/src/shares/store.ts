@@ -46,7 +46,11 @@ export interface ShareStore extends ReadStore<StoredShare> {
     settings: GatewayShareSettings,
     location: ShareLocation,
     control: ControlFields,
+    /** The next one of its sequence unless given. */
+    id?: number,
   ): Promise<StoredShare>
+  /** Returns the id that the next share will get, without using it up. */
+  nextId(tx: Transaction): Promise<number>
   /** Undefined leaves the location unchanged. */
   update(
     tx: Transaction,
@@ -103,12 +107,13 @@ const orders: OrderTable<typeof gatewayShareRules, Prisma.GatewayShareOrderByWit
   upload_delay: (uploadDelay) => ({ uploadDelay }),
 }
 
-const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, exportNumber }, control) => {
+const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, exportNumber }, control, id) => {
   const share = columnsOf(settings)
+  const next = Prisma.sql`nextval('gateway_shares_id_seq')`
   const [row] = await tx.$queryRaw<Row[]>`
-    insert into gateway_shares (node_id, cluster_id, export_number, name, name_key, protocol, container, access_mode, enabled,
+    insert into gateway_shares (id, node_id, cluster_id, export_number, name, name_key, protocol, container, access_mode, enabled,
       upload_delay, write_retain, no_apple_doubles, clients_allowed_list, cache_size_mb, options, password, set_name)
-    values (${nodeId}, ${clusterId}, ${exportNumber}, ${share.name}, ${share.nameKey}, ${share.protocol}, ${share.container},
+    values (${id === undefined ? next : Prisma.sql`${id}`}, ${nodeId}, ${clusterId}, ${exportNumber}, ${share.name}, ${share.nameKey}, ${share.protocol}, ${share.container},
       ${share.accessMode}, ${share.enabled}, ${share.uploadDelay}, ${share.writeRetain}, ${share.noAppleDoubles},
       ${share.clientsAllowedList}, ${share.cacheSizeMb}, ${JSON.stringify(share.options)}::jsonb,
       ${control.password ?? null}, ${control.set ?? null})
@@ -160,6 +165,11 @@ export function createShareStore(database: Database): ShareStore {
     lock: (tx) => lockInserts(tx, 'gateway_shares'),
     findGateway,
     nextExportNumber,
+    async nextId(tx) {
+      const [row] = await tx.$queryRaw<{ readonly next: number }[]>`
+        select (last_value + is_called::int)::int as next from gateway_shares_id_seq`
+      return found(row).next
+    },
     insert,
     update,
     async delete(tx, id) {

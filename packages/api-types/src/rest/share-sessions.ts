@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { relationUri } from './dialect/uri.js'
+import { NodePlan } from './job.js'
 
 const description = (text: string) => ({ description: text })
 
@@ -43,3 +44,24 @@ export const ShareSessions = z
     ],
   })
 export type ShareSessions = z.infer<typeof ShareSessions>
+
+/** What a gateway would do if a share were stored and deployed, with all other changes that are not deployed yet. */
+export const SharePreview = NodePlan.omit({ error: true }).meta({
+  id: 'SharePreview',
+  examples: [
+    {
+      node: '/api/v1/nodes/7/',
+      files: [
+        {
+          path: '/etc/exports.d/roost.exports',
+          change: 'change',
+          diff: '+/srv/roost/12 10.20.0.0/16(ro,sync,root_squash,fsid=12)\n',
+        },
+      ],
+      daemons: [{ daemon: 'nfs-server', action: 'reload', sessions_lost: [] }],
+      mounts: { started: ['docs'], stopped: [] },
+      notes: [],
+    },
+  ],
+})
+export type SharePreview = z.infer<typeof SharePreview>

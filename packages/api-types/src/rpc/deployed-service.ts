@@ -5,9 +5,12 @@ import type {
   GenerationDiff,
   GenerationKind,
   Generations,
+  GatewayShareChange,
+  GatewayShareInput,
   LeftoverRemoval,
   PendingChanges,
   RemovedLeftovers,
+  SharePreview,
   ShareSessions,
   ShareUploads,
 } from '../rest/index.js'
@@ -50,6 +53,16 @@ export interface PendingChangeService {
 export interface ShareSessionsService {
   /** Asks the share's gateway. Throws `not_found`, and `unavailable` with the reason why the gateway has no answer. */
   get(shareId: number): Promise<ShareSessions>
+}
+
+/** What shares would be on their gateways, without storing them. */
+export interface SharePreviewService {
+  /**
+   * Checks a new share by the rules of its creation, and asks its gateway for the plan. Throws as the creation does, and `unavailable`
+   * with the reason why the gateway has no answer. After `signal` has aborted, a plan that waits for others is not made.
+   */
+  ofNew(input: GatewayShareInput, caller: Caller, signal: AbortSignal): Promise<SharePreview>
+  ofChange(id: number, change: GatewayShareChange, caller: Caller, signal: AbortSignal): Promise<SharePreview>
 }
 
 /** What clients have written to a share and is not in Swift. */

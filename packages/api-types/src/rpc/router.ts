@@ -6,9 +6,13 @@ import {
   ClusterIdentityInput,
   ClusterStorageInput,
   DriftAction,
+  GatewayShareChange,
+  GatewayShareInput,
   GenerationKind,
   GrantableRole,
   LeftoverRemoval,
+  maxContainerPrefix,
+  maxContainers,
   maxId,
   NodeChange,
 } from '../rest/index.js'
@@ -48,6 +52,12 @@ function jobProcedures(jobs: (services: Services) => JobService) {
 const SearchInput = z.object({
   q: boundedText(maxSearchLength).trim().min(1),
   limit: z.int().min(1).max(maxHits).default(20),
+})
+
+const ContainersInput = z.object({
+  cluster: Id.shape.id,
+  q: boundedText(maxContainerPrefix).default(''),
+  limit: z.int().min(1).max(maxContainers).default(20),
 })
 
 const DriftedNodesInput = z
@@ -133,6 +143,15 @@ export const appRouter = router({
     pending: read
       .input(z.object({ cluster: Id.shape.id }))
       .query(({ ctx, input }) => ctx.services.pendingChanges.ofCluster(input.cluster)),
+    /** What its gateway would have with a new share. */
+    preview: write
+      .input(z.object({ share: GatewayShareInput }))
+      .mutation(({ ctx, input, signal }) => ctx.services.sharePreview.ofNew(input.share, ctx.caller, signal ?? never)),
+    previewChange: write
+      .input(Id.extend({ change: GatewayShareChange }))
+      .mutation(({ ctx, input: { id, change }, signal }) =>
+        ctx.services.sharePreview.ofChange(id, change, ctx.caller, signal ?? never),
+      ),
     sessions: read.input(Id).query(({ ctx, input }) => ctx.services.shareSessions.get(input.id)),
     uploads: read
       .input(Id)
@@ -167,6 +186,10 @@ export const appRouter = router({
     test: write
       .input(RecordId.extend(OnceInput.shape))
       .mutation((call) => once(call, ({ id }, caller) => call.ctx.services.alertReceivers.test(id, caller))),
+  }),
+  /** Of which the name begins with `q`, in the account of the storage login of a cluster. */
+  containers: router({
+    list: read.input(ContainersInput).query(({ ctx, input }) => ctx.services.containers.list(input)),
   }),
   /** Whether the dead man's switch is called. */
   heartbeat: read.query(({ ctx }) => ctx.services.heartbeat.get()),

@@ -42,12 +42,13 @@ import type {
   DriftService,
   GenerationService,
   PendingChangeService,
+  SharePreviewService,
   ShareSessionsService,
   ShareUploadsService,
 } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
-import type { ClusterSummaryService, SearchService, SystemService } from './system-service.js'
+import type { ClusterSummaryService, ContainerService, SearchService, SystemService } from './system-service.js'
 import type { UsageRange, UsageRemovalService, UsageSeriesService, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
@@ -337,11 +338,13 @@ export interface Services extends ResourceServices {
   readonly apiKeys: ApiKeyService
   readonly sessions: SessionService
   readonly clusterStorage: ClusterStorageService
+  readonly containers: ContainerService
   readonly clusterIdentity: ClusterIdentityService
   readonly s3Credentials: S3CredentialService
   readonly userAdoption: UserAdoptionService
   readonly nodeStates: NodeStateService
   readonly shareSessions: ShareSessionsService
+  readonly sharePreview: SharePreviewService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
   readonly driftedNodes: DriftedNodesService

@@ -1,4 +1,4 @@
-import type { ClusterSummary, SearchResult, SystemInfo } from '../rest/index.js'
+import type { ClusterSummary, Containers, SearchResult, SystemInfo } from '../rest/index.js'
 
 /** Counts of a cluster for a first look. Throws `not_found`. */
 export interface ClusterSummaryService {
@@ -19,4 +19,18 @@ export const maxHits = 100
 export interface SearchService {
   /** `text` has 1 to 100 characters, `limit` is 1 to 100. Letter case does not count. */
   find(text: string, limit: number): Promise<SearchResult>
+}
+
+export interface ContainerQuery {
+  /** Id of the cluster. */
+  readonly cluster: number
+  /** With what their names begin; empty: all. */
+  readonly q: string
+  readonly limit: number
+}
+
+/** The containers that the gateways of a cluster could share. */
+export interface ContainerService {
+  /** Asks Swift. Throws `not_found`, also without a storage login, and `unavailable` with the reason why there is no answer. */
+  list(query: ContainerQuery): Promise<Containers>
 }

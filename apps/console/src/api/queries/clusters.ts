@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import { idIn } from '../uri.js'
@@ -121,3 +121,17 @@ export const partList = (
     staleTime: Number.POSITIVE_INFINITY,
   }
 }
+
+/** As long as the server keeps an answer. */
+const keptMs = 15_000
+const most = 20
+
+/** Containers of a cluster with a storage login, whose names begin with a text. */
+export const containers = (cluster: number, q: string) =>
+  queryOptions({
+    queryKey: ['containers', cluster, q],
+    queryFn: ({ signal }) => rpc.containers.list.query({ cluster, q, limit: most }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: keptMs,
+    retry: false,
+  })

@@ -20,6 +20,13 @@ export const shares = {
   'shares.gatewayConfig': 'Konfiguration',
   'shares.node': 'Knoten {id}',
   'shares.container': 'Container',
+  'shares.preview': 'Was {node} haben wird',
+  'shares.preview.offline':
+    'Das Gateway ist nicht online: es kann nicht zeigen, was es hätte. Die Freigabe lässt sich speichern.',
+  'shares.preview.incomplete': 'Erscheint, sobald die Felder haben, was eine Freigabe braucht.',
+  'shares.preview.disabled': 'Eine deaktivierte Freigabe ist nicht auf dem Gateway.',
+  'shares.container.new':
+    'Ein neuer Container: Swift hat keinen mit diesem Namen. Das Gateway legt ihn mit der ersten Datei an.',
   'shares.container.help': 'Der Swift-Container, dessen Objekte die Dateien sind.',
   'shares.access': 'Zugriff',
   'shares.access.rw': 'lesen und schreiben',
