@@ -115,7 +115,11 @@ describe('a text with the character NUL', () => {
         .map((method) => ({ method, route, example: exampleBody(document, method, route, related) ?? {} })),
     )
     // Agents answer these, of which there are none here: a field that it does not know is not looked at.
-    const asksAgents = new Set(['/api/v1/clusters/{id}/adoptable_users/'])
+    const asksAgents = new Set([
+      '/api/v1/clusters/{id}/adoptable_users/',
+      '/api/v1/gateway_shares/preview/',
+      '/api/v1/gateway_shares/{id}/preview/',
+    ])
     const answers: unknown[] = []
     for (const { method, route, example } of writes)
       for (const field of Object.keys({ ...example, plan_id: '', password: '' })) {
