@@ -62,7 +62,7 @@ function OverTime({
   const nameOf = (index: number | null) => known.find((policy) => policy.index === index)?.name ?? String(index)
   const shown =
     of === 'storage'
-      ? series.map(({ policy_idx: index, bytes_used: values = [] }) => ({ label: nameOf(index), values }))
+      ? usedOf(series).map(({ policy_idx: index, bytes_used: values = [] }) => ({ label: nameOf(index), values }))
       : series.flatMap(({ bytes_in: received = [], bytes_out: sent = [] }) => [
           { label: t('utilization.bytes_in'), values: received },
           { label: t('utilization.bytes_out'), values: sent },
@@ -80,6 +80,12 @@ function OverTime({
       <p className="muted">{t('utilization.least', { pct: percent(leastComplete(series)) })}</p>
     </>
   )
+}
+
+/** Leaves out policies without data, whose lines would cover those below them; all where none has any. */
+function usedOf(series: UsageSeries['series']): UsageSeries['series'] {
+  const used = series.filter(({ bytes_used: values = [] }) => values.some((value) => value !== null && value > 0))
+  return used.length > 0 ? used : series
 }
 
 /** Returns the completeness of the least complete step; one without reports is a gap in the chart. */
