@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { AuditAction } from '@roost/api-types/rest'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
 
@@ -40,6 +40,7 @@ describe('audit_events', () => {
         action: 'create',
         resource: 'users',
         resource_id: Number(userId),
+        name: 'bob',
         changes: expect.objectContaining({ user: [null, 'bob'], enabled: [null, true] }),
       },
     ])
@@ -97,6 +98,48 @@ describe('audit_events', () => {
     })
     expect(objects.map(({ action }) => action)).toEqual(['create', 'change', 'remove'])
     await client.close()
+  })
+
+  it('have the name that the record had, also when its name did not change', async () => {
+    const cluster = await addCluster(server.api.database, 'east_wing-1')
+    const named = async (query: string) =>
+      (await get(`${list}?${query}`)).body.objects.map(({ name }: { readonly name: string | null }) => name)
+    expect(await named(`resource=users&resource_id=${userId}`)).toEqual(['bob', 'bob', 'bob'])
+    const { rpc, close } = createClient({ url: server.api.url, ca: server.api.ca, apiKey: server.api.key })
+    onTestFinished(close)
+    await rpc.clusters.change.mutate({ id: cluster, change: { name: 'east_wing-2' } })
+    await rpc.clusters.remove.mutate({ id: cluster })
+    expect(await named(`resource=clusters&resource_id=${cluster}`)).toEqual(['east_wing-2', 'east_wing-2'])
+  })
+
+  it('are found by a part of their operator, action, resource or name with q, whatever its case', async () => {
+    const ofUser = `resource=users&resource_id=${userId}`
+    const q = (text: string) => actions(`${ofUser}&q=${encodeURIComponent(text)}`)
+    for (const text of ['BO', 'Admi', 'USER', ' bob ']) expect(await q(text)).toEqual(['create', 'change', 'remove'])
+    expect(await q('REMO')).toEqual(['remove'])
+    expect(await q('carol')).toEqual([])
+    for (const pattern of ['b_b', '%', 'bob\\']) expect(await q(pattern)).toEqual([])
+    expect(await actions(`q=${encodeURIComponent('EAST_W')}`)).toEqual(['change', 'remove'])
+    const { body } = await get(`${list}?q=bob&order_by=-id&limit=1`)
+    expect(body.meta).toMatchObject({ total_count: 3, next: `${list}?q=bob&order_by=-id&limit=1&offset=1` })
+  })
+
+  it.each(['', '%20', 'x'.repeat(101), 'a%00'])('refuse q=%s with its name', async (text) => {
+    const { status, body } = await get(`${list}?q=${text}`)
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(/^Invalid q '.*' provided\. Please provide 1 to 100 char/s),
+    ])
+    const { rpc, close } = createClient({ url: server.api.url, ca: server.api.ca, apiKey: server.api.key })
+    onTestFinished(close)
+    const asked = rpc.auditEvents.list.query({ filters: { q: decodeURIComponent(text) } })
+    await expect(asked).rejects.toThrow('Please provide 1 to 100 characters.')
+  })
+
+  it('have q without lookups', async () => {
+    expect((await get(`${list}schema/`)).body.filtering.q).toEqual(['icontains'])
+    for (const lookup of ['q__in', 'q__exact'])
+      expect((await get(`${list}?${lookup}=bob`)).body.error).toBe(`The '${lookup}' field does not allow filtering.`)
   })
 
   it('become visible in the order of their ids, however many write at once', async () => {

@@ -134,12 +134,29 @@ it.each(resources)('%s: every filter that schema/ names finds the record by its 
   const record = recordOf(resource)
   const { filtering } = await schemaOf(resource)
   const plain = Object.keys(filtering).filter((name) => ['string', 'number', 'boolean'].includes(typeof record[name]))
-  expect(filtering.id).toEqual(['exact', 'in', 'gt'])
+  expect(filtering.id).toEqual(['exact', 'in', 'not', 'gt'])
   for (const name of plain.filter((one) => filtering[one].includes('exact')))
     for (const lookup of [name, `${name}__exact`, ...(String(record[name]).includes(',') ? [] : [`${name}__in`])]) {
       const query = `id=${String(record['id'])}&${lookup}=${encodeURIComponent(String(record[name]))}`
       expect([lookup, await idsIn(resource, query)]).toEqual([lookup, [record['id']]])
     }
+})
+
+it.each(resources)('%s: the negation of a filter lists exactly what the filter leaves out', async (resource) => {
+  const { filtering } = await schemaOf(resource)
+  const all = await idsIn(resource, 'limit=0')
+  const plain = Object.entries(recordOf(resource)).filter(
+    ([name, value]) => filtering[name]?.includes('not') && (typeof value !== 'object' || value === null),
+  )
+  for (const [name, value] of plain.filter(([, one]) => !String(one).includes(','))) {
+    // Of a field that is null, every value excludes nothing.
+    const asked = encodeURIComponent(String(value ?? 999_999))
+    const found = await idsIn(resource, `${name}=${asked}&limit=0`)
+    const others = await idsIn(resource, `${name}__not=${asked}&limit=0`)
+    expect([name, [...found, ...others].toSorted()]).toEqual([name, all.toSorted()])
+    expect([name, found.length]).not.toEqual([name, value === null ? -1 : 0])
+    expect(await idsIn(resource, `${name}__not=${asked}&${name}=${asked}`)).toEqual([])
+  }
 })
 
 it.each(resources)('%s: id__gt lists the records with greater ids', async (resource) => {

@@ -135,7 +135,8 @@ describe('roost', () => {
       '--limit',
       '1',
     )
-    expect(changes).toMatchObject([{ action: 'change', changes: { enabled: [true, false] } }])
+    expect(changes).toMatchObject([{ action: 'change', name: 'gw-1', changes: { enabled: [true, false] } }])
+    expect(await json('audit', 'list', '--q', 'GW-', '--sort-by', '-id', '--limit', '1')).toEqual(changes)
     expect(await json('policy', 'list', '--cluster', 'prod')).toEqual([])
     expect(await json('capacity', 'prod')).toEqual([])
     expect(await json('capacity', 'prod', '--from', '2026-11-01')).toEqual([])

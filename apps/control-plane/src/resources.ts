@@ -1,3 +1,4 @@
+import { DeviceFacets, NodeFacets } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { ResourceName, Services } from '@roost/api-types/rpc'
 import { receiverActions } from './alerts/delivery/receiver-resource.js'
@@ -12,7 +13,9 @@ export function restResources(services: Services): readonly Resource[] {
     nodes: {
       changeMany: (changes, caller) => services.nodes.changeMany(changes as never, caller),
       changeAliases: ['node'],
+      facets: { answer: NodeFacets, run: (filters) => services.nodes.facets(filters) },
     },
+    devices: { facets: { answer: DeviceFacets, run: (filters) => services.devices.facets(filters) } },
     gatewayDeployments: jobActions(services.gatewayDeployments),
     userDbDeployments: jobActions(services.userDbDeployments),
     agentUpgrades: upgradeActions(services.agentUpgrades),

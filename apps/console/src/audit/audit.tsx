@@ -13,7 +13,7 @@ import { t } from '../words/text.js'
 import { auditColumns } from './columns.js'
 import { AuditDetail } from './detail.js'
 
-const fields = ['operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to'] as const
+const fields = ['q', 'operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to'] as const
 type Field = (typeof fields)[number]
 type Conditions = { readonly [F in Field]?: string | undefined }
 
@@ -61,7 +61,7 @@ export function Audit() {
       detail={event !== undefined && <AuditDetail id={Number(event)} onClose={() => filter({ event: '' })} />}
     >
       <div className="filters audit-filters">
-        {(['operator', 'action', 'resource', 'resource_id', 'request_id'] as const).map((field) => (
+        {(['q', 'operator', 'action', 'resource', 'resource_id', 'request_id'] as const).map((field) => (
           <TextFilter
             key={field}
             label={t(`audit.filter.${field}`)}

@@ -41,21 +41,9 @@ const sentences = [
 ] as const
 
 /** Returns what an event says in a sentence. */
-function changeText({ operator, action, resource, resource_id: id, changes }: AuditRecord): string {
-  const what = [tOr(`record.${resource}`), nameIn(changes) ?? id].filter((part) => part !== null).join(' ')
+function changeText({ operator, action, resource, resource_id: id, name }: AuditRecord): string {
+  const what = [tOr(`record.${resource}`), name ?? id].filter((part) => part !== null).join(' ')
   const known = sentences.find((one) => one === action)
   if (known !== undefined) return t(`audit.${known}`, { operator, what })
   return t('audit.other', { operator, action: action.replaceAll('_', ' '), what })
-}
-
-/** Returns the name that the record got, or had before its removal; undefined where the event does not say it. */
-function nameIn(changes: AuditRecord['changes']): string | undefined {
-  for (const field of ['name', 'user', 'hostname', 'version']) {
-    const pair = changes[field]
-    if (!Array.isArray(pair)) continue
-    const [before, after] = pair as unknown[]
-    if (typeof after === 'string') return after
-    if (typeof before === 'string') return before
-  }
-  return undefined
 }

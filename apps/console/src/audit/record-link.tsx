@@ -5,11 +5,17 @@ interface RecordLinkProps {
   readonly event: AuditRecord
 }
 
-/** The record that was changed, with a link to its page where the console has one. */
-export function RecordLink({ event: { resource, resource_id: number } }: RecordLinkProps) {
-  if (number === null) return resource
+/** The record that was changed, by its name, with a link to its page where the console has one. */
+export function RecordLink({ event: { resource, resource_id: number, name } }: RecordLinkProps) {
+  if (number === null) return name === null ? resource : `${resource} ${name}`
   const id = String(number)
-  const text = `${resource} ${id}`
+  const text = name === null ? `${resource} ${id}` : `${resource} ${id} ${name}`
+  if (resource === 'nodes')
+    return (
+      <Link to="/nodes/$id/{-$tab}" params={{ id, tab: undefined }}>
+        {text}
+      </Link>
+    )
   if (resource === 'gateway_shares')
     return (
       <Link to="/shares/$id" params={{ id }}>

@@ -1,12 +1,13 @@
 import './devices.css'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { deviceList } from '../api/queries/devices.js'
+import { deviceFacets, deviceList } from '../api/queries/devices.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
+import type { Filters } from '../api/queries/filters.js'
 import { usePages } from '../api/use-pages.js'
-import { ChoiceFilter } from '../list/filters.js'
+import { FacetFilter, facetsIn } from '../list/facet-filter.js'
 import { ListPage } from '../list/list-page.js'
-import { useSearchChange } from '../list/use-search-change.js'
 import { ForCluster } from '../shell/for-cluster.js'
 import { State } from '../state/state.js'
 import { Empty } from '../ui/empty.js'
@@ -17,6 +18,7 @@ import { deviceColumns } from './columns.js'
 import { FullnessMap } from './map.js'
 
 const columns = deviceColumns()
+const facets = { choices: ['status', 'policy'] }
 const states = ['ok', 'unmounted', 'missing', 'failed', 'unmanaged', 'retired'] as const
 
 /** The devices of a cluster, as a table or as a map of how full they are. */
@@ -57,16 +59,12 @@ interface DeviceTableProps {
 }
 
 function DeviceTable({ cluster, choice }: DeviceTableProps) {
-  const { status, order = 'days_until_full' } = useSearch({ from: '/devices' })
+  const search = useSearch({ from: '/devices' })
+  const { order = 'days_until_full' } = search
   const navigate = useNavigate({ from: '/devices' })
-  const change = useSearchChange()
-  const filters = useMemo(
-    () => ({
-      cluster,
-      ...(status === undefined ? {} : { status: status.split(',') }),
-    }),
-    [cluster, status],
-  )
+  const key = JSON.stringify({ cluster, ...facetsIn(search, facets) })
+  const filters = useMemo(() => JSON.parse(key) as Filters, [key])
+  const { data: counts } = useQuery(deviceFacets(filters))
   const pages = usePages<DeviceRecord>(useMemo(() => deviceList(filters, order), [filters, order]))
   const onOpen = ({ node }: DeviceRecord) =>
     void navigate({ to: '/nodes/$id/{-$tab}', params: { id: node.split('/').at(-2) ?? '', tab: 'devices' } })
@@ -81,12 +79,25 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
       onOpen={onOpen}
       empty={<NoDevices />}
     >
-      <ChoiceFilter
-        label={t('devices.status')}
-        choices={states.map((each) => [each, <State key={each} state={each} />])}
-        chosen={status}
-        onChoose={(value) => change({ status: value })}
-      />
+      <div className="filters">
+        <FacetFilter
+          label={t('devices.status')}
+          field="status"
+          values={states}
+          counts={counts?.status}
+          search={search}
+          textOf={(status) => <State state={status} />}
+          hasAll
+        />
+        <FacetFilter
+          label={t('devices.policies')}
+          field="policy"
+          values={Object.keys(counts?.policy ?? {})}
+          counts={counts?.policy}
+          search={search}
+          textOf={(policy) => policy}
+        />
+      </div>
     </ListPage>
   )
 }

@@ -34,15 +34,21 @@ interface ChoiceFilterProps {
   readonly chosen: string | undefined
   /** Called with the empty text for all. */
   readonly onChoose: (value: string) => void
+  /** Where the chosen one can be negated. */
+  readonly negation?: { readonly isNegated: boolean; readonly onNegate: (isNegated: boolean) => void }
+  readonly hasAll?: boolean
 }
 
 /** One button for each choice, and one for all. */
-export function ChoiceFilter({ label, choices, chosen, onChoose }: ChoiceFilterProps) {
+export function ChoiceFilter({ label, choices, chosen, onChoose, negation, hasAll = true }: ChoiceFilterProps) {
+  const isNegated = negation?.isNegated === true
   return (
     <div className="filters" role="group" aria-label={label}>
-      <button type="button" className="btn s" aria-pressed={chosen === undefined} onClick={() => onChoose('')}>
-        {t('ui.all')}
-      </button>
+      {hasAll && (
+        <button type="button" className="btn s" aria-pressed={chosen === undefined} onClick={() => onChoose('')}>
+          {t('ui.all')}
+        </button>
+      )}
       {choices.map(([value, text]) => (
         <button
           key={value}
@@ -51,9 +57,21 @@ export function ChoiceFilter({ label, choices, chosen, onChoose }: ChoiceFilterP
           aria-pressed={chosen === value}
           onClick={() => onChoose(chosen === value ? '' : value)}
         >
-          {text}
+          {isNegated && chosen === value && t('list.not')} {text}
         </button>
       ))}
+      {negation !== undefined && chosen !== undefined && (
+        <button
+          type="button"
+          className="btn s"
+          aria-pressed={isNegated}
+          aria-label={t('list.negate')}
+          title={t('list.negate')}
+          onClick={() => negation.onNegate(!isNegated)}
+        >
+          ≠
+        </button>
+      )}
     </div>
   )
 }

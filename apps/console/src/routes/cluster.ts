@@ -3,6 +3,23 @@ import { pick } from '../search.js'
 import type { RawSearch } from '../search.js'
 import { root } from './root.js'
 
+/** Filters of the API by which lists are narrowed, and their negations. */
+const nodeFacets = [
+  'state',
+  'config_state',
+  'agent_version',
+  'has_problems',
+  'runs_account_container',
+  'runs_object',
+  'runs_proxy',
+  'runs_gateway',
+] as const
+const deviceFacets = ['status', 'policy'] as const
+
+function facetNames<F extends string>(fields: readonly F[]): readonly (F | `${F}__not`)[] {
+  return fields.flatMap((field) => [field, `${field}__not`] as const)
+}
+
 export const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -12,7 +29,7 @@ export const overview = createRoute({
 export const nodes = createRoute({
   getParentRoute: () => root,
   path: '/nodes',
-  validateSearch: (search: RawSearch) => pick(search, 'q', 'state', 'config', 'role', 'problem', 'order'),
+  validateSearch: (search: RawSearch) => pick(search, 'q', 'order', ...facetNames(nodeFacets)),
   component: lazyRouteComponent(() => import('../nodes/nodes.js'), 'Nodes'),
 })
 
@@ -26,7 +43,7 @@ export const node = createRoute({
 export const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: (search: RawSearch) => pick(search, 'status', 'order', 'view'),
+  validateSearch: (search: RawSearch) => pick(search, 'order', 'view', ...facetNames(deviceFacets)),
   component: lazyRouteComponent(() => import('../devices/devices.js'), 'Devices'),
 })
 

@@ -7,7 +7,7 @@ export const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
   validateSearch: (search: RawSearch) =>
-    pick(search, 'operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to', 'order', 'event'),
+    pick(search, 'q', 'operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to', 'order', 'event'),
   component: lazyRouteComponent(() => import('../audit/audit.js'), 'Audit'),
 })
 

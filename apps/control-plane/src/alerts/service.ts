@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { RoostError } from '@roost/api-types/rest'
 import type { Alert } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
-import type { AlertService } from '@roost/api-types/rpc'
+import type { AlertService, Filter } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import { watch } from '../rpc/poll-changes.js'
@@ -22,8 +22,10 @@ const watchPeriodMs = 1_000
 /** A subscriber that reads slowly still sees what was resolved. */
 const shownMs = 300_000
 const unresolved = { field: 'state', values: ['pending', 'firing', 'unknown'] }
-/** Who asks for these wants what has ended, too. */
-const namesOne = new Set(['state', 'id'])
+/** Who asks for a state or for ids wants what has ended, too. */
+function namesEnded({ field, isNegated = false }: Filter): boolean {
+  return field === 'state' || (field === 'id' && !isNegated)
+}
 
 /** The API of alerts. Rounds of the health begin and resolve them; operators acknowledge them. */
 export function createAlertService({ store, writes, now }: AlertServiceOptions): AlertService {
@@ -35,8 +37,7 @@ export function createAlertService({ store, writes, now }: AlertServiceOptions):
   return {
     ...createReads(store),
     list: (query) => {
-      const isNamed = query.filters.some(({ field }) => namesOne.has(field))
-      return store.list(isNamed ? query : { ...query, filters: [...query.filters, unresolved] })
+      return store.list(query.filters.some(namesEnded) ? query : { ...query, filters: [...query.filters, unresolved] })
     },
     change: (id, { acknowledged }, caller, options) =>
       writes.run(caller, async (tx) => {

@@ -5,5 +5,5 @@ import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 
 export function createAuditEventStore(database: Database): ReadStore<AuditEvent> {
-  return tableStore(database, resources.auditEvents, { model: 'AuditEvent' })
+  return tableStore(database, resources.auditEvents, { model: 'AuditEvent', columns: { q: 'searched' } })
 }

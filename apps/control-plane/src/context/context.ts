@@ -32,6 +32,7 @@ import type { UtilizationFeature } from './utilization.js'
 import { closeAll } from '@roost/runtime'
 import { connectDatabase } from '../database/database.js'
 import type { Database } from '../database/database.js'
+import { createDeviceFacets } from '../devices/facets-store.js'
 import { createDeviceService } from '../devices/service.js'
 import { createDeviceStore } from '../devices/store.js'
 import { createIdempotency } from '../http/dialect/idempotency.js'
@@ -39,6 +40,7 @@ import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { HistoryFeature } from '../history/feature.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import type { EnrollmentService } from '../nodes/enrollment.js'
+import { createNodeFacets } from '../nodes/facets-store.js'
 import { createNodeHardwareService } from '../nodes/hardware-report.js'
 import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
@@ -252,7 +254,12 @@ function buildReported(database: Database, writes: Writes, { usageOf, rawOf, int
     auditEvents: createReads(createAuditEventStore(database)),
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
-    devices: createDeviceService({ store: createDeviceStore(database, usageOf), writes, devicesChanged }),
+    devices: createDeviceService({
+      store: createDeviceStore(database, usageOf),
+      facets: createDeviceFacets(database),
+      writes,
+      devicesChanged,
+    }),
     storagePolicies: createReads(createStoragePolicyStore(database, rawOf)),
   }
 }
@@ -275,5 +282,6 @@ interface NodeParts extends NodeDeployments {
 
 function buildNodes(database: Database, writes: Writes, parts: NodeParts): NodeService {
   const { sessions, maintenance, ...deployments } = parts
-  return createNodeService({ store: createNodeStore(database), writes, sessions, deployments, maintenance })
+  const facets = createNodeFacets(database)
+  return createNodeService({ store: createNodeStore(database), facets, writes, sessions, deployments, maintenance })
 }

@@ -5,6 +5,7 @@ import { found, unknownRelation } from '../services/errors.js'
 import { assertFresh } from '../services/etag.js'
 import { createReads } from '../services/reads.js'
 import type { ReadStore } from '../services/reads.js'
+import { nameOf } from './audit-event.js'
 import { relationsOf } from './table-fields.js'
 import type { Transaction } from './transaction.js'
 import { differences } from './writes.js'
@@ -44,7 +45,7 @@ export function crudService<const D extends Declaration>(declaration: D, options
   const relations = create === undefined ? [] : relationsOf(create)
   const audit = (action: AuditAction, record: Identified, before: object, after: object) => {
     const changes = differences(audited(before, rules, secrets), audited(after, rules, secrets), secrets)
-    return { action, resource: name, resourceId: Number(record.id), changes }
+    return { action, resource: name, resourceId: Number(record.id), changes, name: nameOf(name, record) }
   }
   const service: AnyService = {
     ...createReads(store),
@@ -64,7 +65,7 @@ export function crudService<const D extends Declaration>(declaration: D, options
         await checks.change?.(tx, before, change as never)
         const changed = await store.update(tx, id, change as never, before)
         const result = { ...changed, ...sentSecrets(Object(change) as Fields, secrets) }
-        return { result, audit: audit('change', before, before, result) }
+        return { result, audit: audit('change', changed, before, result) }
       }),
     remove: (id, caller, options) =>
       writes.run(caller, async (tx) => {

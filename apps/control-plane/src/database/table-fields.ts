@@ -1,6 +1,8 @@
 import { relationKey, resourceUri } from '@roost/api-types/rest'
 import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
+import type { Declaration } from '@roost/api-types/rpc'
 import { z } from 'zod'
+import type { Negations } from './listing.js'
 
 /** Fields to columns, as Prisma names them, where the names do not say it. */
 export type Columns = Readonly<Record<string, string>>
@@ -23,6 +25,7 @@ export function conditionOf(field: string, kind: FilterKind, columns: Columns): 
   if (kind === 'since') return anyOf((gte) => ({ [columnOf(base, false, columns)]: { gte } }))
   if (kind === 'until') return anyOf((lt) => ({ [columnOf(base, false, columns)]: { lt } }))
   if (kind === 'above') return anyOf((gt) => ({ [columnOf(base, false, columns)]: { gt } }))
+  if (kind === 'part') return anyOf((text) => ({ [columnOf(base, false, columns)]: containing(String(text)) }))
   const isRelation = typeof kind === 'object' || beyond === 'id'
   const column = columnOf(base, isRelation, columns)
   if (beyond !== undefined && beyond !== 'id')
@@ -30,8 +33,32 @@ export function conditionOf(field: string, kind: FilterKind, columns: Columns): 
   return kind === 'boolean' ? anyOf((value) => ({ [column]: value })) : (values) => ({ [column]: { in: values } })
 }
 
+/** The condition of a text that has another one in it. Prisma passes a pattern of LIKE on as it is. */
+function containing(text: string) {
+  return { contains: text.replaceAll(/[\\%_]/g, String.raw`\$&`), mode: 'insensitive' } as const
+}
+
 function anyOf(condition: (value: Values[number]) => Condition): (values: Values) => Condition {
   return (values) => ({ OR: values.map((value) => condition(value)) })
+}
+
+/** Returns what the negation of filters has to know about a record: where it may be null, and what few values it has. */
+export function negationsOf(
+  { record, rules }: Pick<Declaration, 'record' | 'rules'>,
+  columns: Columns,
+): Negations<Condition> {
+  const shape = shapeOf(record)
+  const unset: Record<string, Condition> = {}
+  const known: Record<string, readonly string[]> = {}
+  for (const [field, kind] of Object.entries(rules.filters)) {
+    const [base = field, beyond] = field.split('__')
+    const schema = shape[base]
+    const isRelation = typeof kind === 'object' || relationOf(schema) !== undefined
+    if (isNullable(schema)) unset[field] = { [columnOf(base, isRelation, columns)]: null }
+    const values = beyond === undefined ? valuesOf(schema) : []
+    if (values.length > 0) known[field] = values
+  }
+  return { unset, known }
 }
 
 /** The column by which a list is ordered. */
@@ -77,6 +104,15 @@ export function relationsOf(body: z.ZodType): readonly (readonly [field: string,
 
 function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   return schema instanceof z.ZodObject ? schema.shape : {}
+}
+
+function isNullable(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
+}
+
+function valuesOf(schema: z.ZodType | undefined): readonly string[] {
+  const inner = schema instanceof z.ZodNullable || schema instanceof z.ZodOptional ? schema.unwrap() : schema
+  return inner instanceof z.ZodEnum ? inner.options.map(String) : []
 }
 
 function relationOf(schema: z.ZodType | undefined): string | undefined {

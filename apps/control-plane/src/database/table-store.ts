@@ -1,4 +1,3 @@
-import type { ResourceRules } from '@roost/api-types/rest'
 import type { Declaration, Filter, ListQuery } from '@roost/api-types/rpc'
 import type { z } from 'zod'
 import type { ReadStore } from '../services/reads.js'
@@ -6,7 +5,7 @@ import { countRows } from './count-rows.js'
 import type { Database } from './database.js'
 import { lockInserts } from './insert-order.js'
 import { conditions, ordering } from './listing.js'
-import { columnWriter, conditionOf, orderOf, recordReader } from './table-fields.js'
+import { columnWriter, conditionOf, negationsOf, orderOf, recordReader } from './table-fields.js'
 import type { Columns } from './table-fields.js'
 import type { Conditions, KnownColumns, Model, NamedColumns, Orders, RowOf, Underived, Where } from './table-types.js'
 import type { Transaction } from './transaction.js'
@@ -87,7 +86,7 @@ export function tableStore<
   const find = async (from: Delegate, id: number) =>
     orUndefined(await from.findUnique({ where: { ...only(), id }, ...shown }))
   const store: TableStore<object, object, object> = {
-    list: lister(database, declaration.rules, untyped, { name, rows, recordOf }),
+    list: lister(database, declaration, untyped, { rows, recordOf }),
     find: (id) => find(rows, id),
     findMany: async (ids) =>
       (await rows.findMany({ where: { ...only(), id: { in: [...ids] } }, ...shown })).map(recordOf),
@@ -101,12 +100,12 @@ export function tableStore<
 }
 
 interface Read {
-  readonly name: string
   readonly rows: Delegate
   readonly recordOf: (row: object) => object
 }
 
-function lister(database: Database, rules: ResourceRules, table: Untyped, { name, rows, recordOf }: Read) {
+function lister(database: Database, declaration: Declaration, table: Untyped, { rows, recordOf }: Read) {
+  const { name, rules } = declaration
   const { columns = {}, shown = {}, only, total: known = () => undefined } = table
   const filters = Object.entries(rules.filters).map(([field, kind]) => [field, conditionOf(field, kind, columns)])
   const orders = rules.ordering.map((field) => [field, orderOf(rules, field, columns)])
@@ -116,8 +115,11 @@ function lister(database: Database, rules: ResourceRules, table: Untyped, { name
     ...Object.fromEntries(orders),
     ...table.orders,
   } as Parameters<typeof ordering>[1]
+  const negations = negationsOf(declaration, columns)
   return async (query: ListQuery) => {
-    const where = { AND: [...(only === undefined ? [] : [only()]), ...conditions(rules, filterTable, query.filters)] }
+    const where = {
+      AND: [...(only === undefined ? [] : [only()]), ...conditions(rules, filterTable, query.filters, negations)],
+    }
     const orderBy = ordering(rules, orderTable, query.order)
     const [page, total] = await Promise.all([
       rows.findMany({ where, orderBy, skip: query.offset, take: query.limit, ...shown }),

@@ -14,6 +14,8 @@ export interface AuditRecord {
   /** Null if the change was to several records. */
   readonly resourceId: number | null
   readonly changes: Readonly<Record<string, unknown>>
+  /** Of the record, where the changes need not have it. */
+  readonly name?: string | null
 }
 
 export interface AuditStore {

@@ -1,4 +1,4 @@
-import { jobRules, unfinishedStates } from '@roost/api-types/rest'
+import { jobRules, JobState, unfinishedStates } from '@roost/api-types/rest'
 import type { Job } from '@roost/api-types/rest'
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
@@ -113,6 +113,13 @@ const orders: OrderTable<typeof jobRules, Prisma.JobOrderByWithRelationInput> = 
   finished: (finishedAt) => ({ finishedAt }),
 }
 
+/** A job of a cluster is of none of the nodes that are named. */
+const ofCluster = { nodeId: null }
+const negations = {
+  unset: { node: ofCluster, node__id: ofCluster, node__hostname: ofCluster },
+  known: { state: JobState.options },
+}
+
 const unfinished = { in: [...unfinishedStates] }
 
 /** The jobs of one kind. */
@@ -123,7 +130,7 @@ export function createJobStore({ prisma }: Database, kind: DeploymentKind, readP
 function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
   return {
     async list(query) {
-      const wanted = conditions(jobRules, filters, query.filters)
+      const wanted = conditions(jobRules, filters, query.filters, negations)
       // Old clients ask this list whether something still runs: what has ended is shown to those who ask by its state.
       const asksForState = query.filters.some(({ field }) => field === 'state')
       const where = { AND: [{ kind }, ...(asksForState ? [] : [{ state: unfinished }]), ...wanted] }

@@ -1,6 +1,6 @@
 import { idOfUri, RoostError } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
-import type { Services } from '@roost/api-types/rpc'
+import type { DeviceService } from '@roost/api-types/rpc'
 import { crudService } from '../database/crud-service.js'
 import type { Writes } from '../database/writes.js'
 import type { DeviceStore } from './store.js'
@@ -8,12 +8,13 @@ import type { DeviceStore } from './store.js'
 export interface DeviceServiceOptions {
   readonly store: DeviceStore
   readonly writes: Writes
+  readonly facets: DeviceService['facets']
   /** Notifies the features that keep devices in memory. */
   readonly devicesChanged: (nodeId: number) => Promise<void>
 }
 
 /** Creates the service of devices. Agents report devices; an operator can only remove what is not there any more. */
-export function createDeviceService({ store, writes, devicesChanged }: DeviceServiceOptions): Services['devices'] {
+export function createDeviceService({ store, writes, facets, devicesChanged }: DeviceServiceOptions): DeviceService {
   const service = crudService(resources.devices, {
     store,
     writes,
@@ -29,6 +30,7 @@ export function createDeviceService({ store, writes, devicesChanged }: DeviceSer
   })
   return {
     ...service,
+    facets,
     async remove(id, caller, options) {
       const nodeId = idOfUri('nodes', (await service.get(id)).node)
       await service.remove(id, caller, options)

@@ -42,6 +42,7 @@ export interface NodeServiceOptions {
   readonly sessions: NodeSessions
   readonly deployments: NodeDeployments
   readonly maintenance: NodeMaintenance
+  readonly facets: NodeService['facets']
 }
 
 interface Wanted extends ChangeOptions {
@@ -53,6 +54,7 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
   const { store, writes, sessions, deployments } = options
   return {
     ...createReads(store),
+    facets: options.facets,
     async change(id, change, caller, { ifMatch } = {}) {
       let granted = false
       const answer = await writes.run(caller, async (tx) => {
@@ -60,7 +62,7 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
         assertFresh(found(present).record, nodeRules, ifMatch)
         const applied = await apply(options, tx, found(present), change)
         granted = applied.isGranted
-        return { result: applied.answer, audit: auditOf('change', id, applied.audited) }
+        return { result: applied.answer, audit: auditOf('change', id, applied.audited, applied.answer.hostname) }
       })
       if (granted) await deployments.sendDesired(id)
       return answer
@@ -88,7 +90,7 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
         throw new RoostError('conflict', `The node ${record.hostname} is online: stop its agent first, or use force.`)
       assertNoShares(record.hostname, await store.countShares(tx, id))
       await store.delete(tx, id)
-      return { result: undefined, audit: auditOf('remove', id, differences(record, {})) }
+      return { result: undefined, audit: auditOf('remove', id, differences(record, {}), record.hostname) }
     })
     sessions.revoke(id)
   }
@@ -158,8 +160,13 @@ function assertNoShares(hostname: string, shares: number): void {
   )
 }
 
-function auditOf(action: AuditAction, resourceId: number | null, changes: AuditRecord['changes']): AuditRecord {
-  return { action, resource: 'nodes', resourceId, changes }
+function auditOf(
+  action: AuditAction,
+  resourceId: number | null,
+  changes: AuditRecord['changes'],
+  name: string | null = null,
+): AuditRecord {
+  return { action, resource: 'nodes', resourceId, changes, name }
 }
 
 /** What is set to another value becomes the operator's. Old clients send whole records back: what is the same does not. */

@@ -58,6 +58,9 @@ export function createNodeStore(database: Database): NodeStore {
     conditions: {
       node_role: (ids: number[]) => ({ role: { id: { in: ids } } }),
       ...forEachRole((role) => (flags: boolean[]) => ({ role: conditionOf(role, 'boolean', {})(flags) })),
+      has_problems: (flags: boolean[]) => ({
+        OR: flags.map((flag) => (flag ? { NOT: withoutProblems } : withoutProblems)),
+      }),
       ram_gb: (sizes: number[]) => ({
         memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) },
       }),
@@ -87,6 +90,8 @@ export function createNodeStore(database: Database): NodeStore {
     },
   }
 }
+
+const withoutProblems = { problems: { equals: [] }, judgedProblems: { equals: [] } } satisfies Prisma.NodeWhereInput
 
 const bytesPerGb = 2 ** 30
 const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)

@@ -1,9 +1,10 @@
-import { RoostError, SearchResult } from '@roost/api-types/rest'
-import { maxHits, maxSearchLength } from '@roost/api-types/rpc'
+import { maxSearchLength, SearchResult } from '@roost/api-types/rest'
+import { maxHits } from '@roost/api-types/rpc'
 import type { SearchService } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import { parsePaging } from '../http/dialect/list-query.js'
 import type { Route } from '../http/dialect/route.js'
+import { notASearch } from '../services/list-rules.js'
 
 export function searchRoutes(search: SearchService): readonly Route[] {
   return [
@@ -27,8 +28,5 @@ export function searchRoutes(search: SearchService): readonly Route[] {
 function textIn(query: URLSearchParams): string {
   const text = query.getAll('q').at(-1)?.trim() ?? ''
   if (text.length >= 1 && text.length <= maxSearchLength && !text.includes('\0')) return text
-  throw new RoostError(
-    'invalid',
-    `Invalid q '${text.slice(0, 64)}' provided. Please provide 1 to ${maxSearchLength} characters.`,
-  )
+  throw notASearch('q', [text])
 }

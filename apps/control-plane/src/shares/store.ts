@@ -1,4 +1,4 @@
-import { gatewayShareRules, shareNameKey, throughCluster, throughNode } from '@roost/api-types/rest'
+import { gatewayShareRules, shareNameKey, ShareProtocol, throughCluster, throughNode } from '@roost/api-types/rest'
 import type { GatewayShareSettings } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { Prisma } from '@roost/database'
@@ -81,6 +81,9 @@ const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInp
   set: (names) => ({ setName: { in: names } }),
 }
 
+/** A share without a set has none of the sets that are named. */
+const negations = { unset: { set: { setName: null } }, known: { protocol: ShareProtocol.options } }
+
 /** The filters under which the total is known without counting. */
 const counted = {
   ...gatewayShareRules,
@@ -143,7 +146,7 @@ export function createShareStore(database: Database): ShareStore {
   const { prisma } = database
   return {
     async list(query) {
-      const where = { AND: conditions(gatewayShareRules, filters, query.filters) }
+      const where = { AND: conditions(gatewayShareRules, filters, query.filters, negations) }
       const orderBy = ordering(gatewayShareRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.gatewayShare.findMany({ omit, where, orderBy, skip: query.offset, take: query.limit }),

@@ -51,6 +51,7 @@ export const AuditEvent = z
     action: AuditAction,
     resource: z.string(),
     resource_id: z.int().nullable().meta({ description: 'Null if the change was to several records' }),
+    name: z.string().nullable().meta({ description: 'Name of the record at that time; null if it has none' }),
     changes: z
       .record(z.string(), z.unknown())
       .meta({ description: 'By field: [before, after]. For secrets both are ***, which shows only that they changed' }),
@@ -69,6 +70,7 @@ export const AuditEvent = z
         action: 'change',
         resource: 'users',
         resource_id: 12,
+        name: 'bob',
         changes: { enabled: [true, false] },
       },
     ],
@@ -84,6 +86,7 @@ export const auditEventRules = {
     resource: 'text',
     resource_id: 'integer',
     request_id: 'text',
+    q: 'part',
     ...timeRange('at'),
   },
   ordering: ['id', 'at'],

@@ -159,6 +159,9 @@ export const nodeRules = {
     ram_gb: 'number',
     uuid: 'uuid',
     state: 'text',
+    config_state: 'text',
+    agent_version: 'text',
+    has_problems: 'boolean',
   },
   ordering: [
     'id',

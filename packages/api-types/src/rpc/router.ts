@@ -5,6 +5,8 @@ import {
   ChangedNode,
   ClusterIdentityInput,
   ClusterStorageInput,
+  DeviceFacets,
+  deviceRules,
   DriftAction,
   GatewayShareChange,
   GatewayShareInput,
@@ -14,17 +16,20 @@ import {
   maxContainerPrefix,
   maxContainers,
   maxId,
+  maxSearchLength,
   NodeChange,
+  NodeFacets,
+  nodeRules,
 } from '../rest/index.js'
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
 import { eventsRouter } from './events.js'
-import { Offset } from './list-input.js'
+import { filterInputOf, listQuery, Offset } from './list-input.js'
 import { capacityRouter, CapacityHistoryInput, explainRouter, metricsRouter } from './measurements.js'
 import { Condition, conditionOf, Id, never, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
-import { maxHits, maxSearchLength } from './system-service.js'
+import { maxHits } from './system-service.js'
 import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
@@ -99,6 +104,10 @@ export const appRouter = router({
   }),
   nodes: router({
     ...crud.nodes,
+    facets: read
+      .input(filterInputOf(nodeRules))
+      .output(NodeFacets)
+      .query(({ ctx, input }) => ctx.services.nodes.facets(listQuery(input, nodeRules).filters)),
     hardware: read.input(Id).query(({ ctx, input }) => ctx.services.nodeHardware.get(input.id)),
     /** Streams: every node at first, then those whose state changed. */
     states: read.subscription(({ ctx, signal }) => ctx.services.nodeStates.watch(signal ?? never)),
@@ -117,6 +126,13 @@ export const appRouter = router({
       .mutation(({ ctx, input: { id, force, ...rest } }) =>
         ctx.services.nodes.remove(id, ctx.caller, { force, ...conditionOf(rest) }),
       ),
+  }),
+  devices: router({
+    ...crud.devices,
+    facets: read
+      .input(filterInputOf(deviceRules))
+      .output(DeviceFacets)
+      .query(({ ctx, input }) => ctx.services.devices.facets(listQuery(input, deviceRules).filters)),
   }),
   users: router({
     ...crud.users,

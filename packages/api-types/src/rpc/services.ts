@@ -20,6 +20,7 @@ import type {
   CreatedApiKey,
   CreatedS3Credential,
   CurrentSession,
+  DeviceFacets,
   Explanations,
   GrantableRole,
   HeartbeatStatus,
@@ -30,6 +31,7 @@ import type {
   MetricSamples,
   Node,
   NodeChange,
+  NodeFacets,
   NodeHardware,
   NodeMetricHistory,
   NodeMetricSample,
@@ -50,7 +52,7 @@ import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, ContainerService, SearchService, SystemService } from './system-service.js'
 import type { UsageRange, UsageRemovalService, UsageSeriesService, UtilizationService } from './utilization-service.js'
-import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
+import type { Caller, ChangeOptions, Changes, Creates, Filter, ListQuery, Page, Reads, Removes } from './verbs.js'
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
 export interface ClusterStorageService {
@@ -89,8 +91,16 @@ export interface S3CredentialService {
   remove(userId: number, accessKey: string, caller: Caller): Promise<void>
 }
 
+/** Devices are reported by agents. */
+export interface DeviceService extends ServiceOf<typeof resources.devices> {
+  /** How many devices have which status and policy. */
+  facets(filters: readonly Filter[]): Promise<DeviceFacets>
+}
+
 /** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
 export interface NodeService extends ServiceOf<typeof resources.nodes> {
+  /** How many nodes have which state, role and version. */
+  facets(filters: readonly Filter[]): Promise<NodeFacets>
   /** All or nothing, in the order given. Throws `stale` if one of the nodes has another ETag now. */
   changeMany(
     changes: readonly ({ readonly id: number; readonly change: NodeChange } & ChangeOptions)[],
@@ -327,6 +337,7 @@ type ResourceServices = { readonly [N in ResourceName]: ServiceOf<(typeof resour
 /** Everything that a transport may call. REST and tRPC both use this. */
 export interface Services extends ResourceServices {
   readonly nodes: NodeService
+  readonly devices: DeviceService
   readonly nodeHardware: NodeHardwareService
   readonly gatewayDeployments: JobService
   readonly userDbDeployments: JobService

@@ -12,7 +12,6 @@ export interface SystemService {
 }
 
 /** Of a search. */
-export const maxSearchLength = 100
 export const maxHits = 100
 
 /** Finds nodes, devices, shares and users by a part of what people know of them. */

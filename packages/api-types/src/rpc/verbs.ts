@@ -35,10 +35,11 @@ export interface Repeatable {
   readonly secrets: readonly string[]
 }
 
-/** One condition of a list: the field has one of the values. All conditions must hold. `field` is as in the query string, such as `cluster__name`. */
+/** One condition of a list: the field has one of the values, or, negated, none of them. All conditions must hold. `field` is as in the query string, such as `cluster__name`. */
 export interface Filter {
   readonly field: string
   readonly values: readonly (string | number | boolean)[]
+  readonly isNegated?: boolean
 }
 
 /** One ordering of a list, by a field that the resource declares. */

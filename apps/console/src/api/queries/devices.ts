@@ -1,5 +1,6 @@
 import { byNames } from '@roost/api-types/browser'
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -13,6 +14,15 @@ export const deviceList = (filters: Filters, order: string): ListSource<DeviceRe
   key: ['devices', filters, order],
   read: (slice, signal) => rpc.devices.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
+
+/** How many devices have which status and policy, each under the filter of the other. */
+export const deviceFacets = (filters: Filters) =>
+  queryOptions({
+    queryKey: ['devices', 'facets', filters],
+    queryFn: ({ signal }) => rpc.devices.facets.query(byNames({ filters }), { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  })
 
 /** How many devices are how full; with `byNode` also each device. */
 export const fullnessOf = (id: number, byNode = false) =>

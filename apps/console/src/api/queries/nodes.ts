@@ -1,5 +1,5 @@
 import { byNames } from '@roost/api-types/browser'
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
@@ -13,6 +13,15 @@ export const nodeList = (filters: Filters, order: string): ListSource<NodeRecord
   key: ['nodes', filters, order],
   read: (slice, signal) => rpc.nodes.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
+
+/** How many nodes have which state, role and version, each under the filters of the others. */
+export const nodeFacets = (filters: Filters) =>
+  queryOptions({
+    queryKey: ['nodes', 'facets', filters],
+    queryFn: ({ signal }) => rpc.nodes.facets.query(byNames({ filters }), { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  })
 
 /** The newest nodes of a cluster with ids above one, which is the newest of before. */
 export const nodesAfter = (cluster: number, id: number) =>

@@ -2,6 +2,7 @@ export const audit = {
   'nav.audit': 'Audit',
   'nav.audit.search': 'wer hat geändert verlauf protokoll',
   'audit.count': { one: '{count} Änderung', other: '{count} Änderungen' },
+  'audit.filter.q': 'Operator, Aktion oder Name …',
   'audit.filter.operator': 'Operator',
   'audit.filter.action': 'Aktion',
   'audit.filter.resource': 'Art des Eintrags',

@@ -7,6 +7,7 @@ export const nodes = {
   'nodes.host': 'Knoten',
   'nodes.config': 'Konfiguration',
   'nodes.roles': 'Rollen',
+  'nodes.withProblems': 'Probleme',
   'nodes.problems': 'Probleme',
   'nodes.address': 'Cluster-Adresse',
   'nodes.cores': 'Kerne',

@@ -35,6 +35,8 @@ export const ui = {
   'ui.nothingChanged': 'Es ist nichts geändert.',
   'list.noMatch': 'Nichts passt',
   'list.noMatch.next': 'Ohne Filter sehen Sie die vollständige Liste.',
+  'list.not': 'nicht',
+  'list.negate': 'Alles außer diesem',
   'list.clear': 'Filter zurücksetzen',
   'list.csv.cut': 'Die Datei hat die ersten {most} von {total} Zeilen. Filtern Sie die Liste, oder fragen Sie die API.',
   'list.csv.moved':

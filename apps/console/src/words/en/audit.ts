@@ -2,6 +2,7 @@ export const audit = {
   'nav.audit': 'Audit',
   'nav.audit.search': 'who changed history log',
   'audit.count': { one: '{count} change', other: '{count} changes' },
+  'audit.filter.q': 'Operator, action or name …',
   'audit.filter.operator': 'Operator',
   'audit.filter.action': 'Action',
   'audit.filter.resource': 'Kind of record',

@@ -7,6 +7,7 @@ export const nodes = {
   'nodes.host': 'Node',
   'nodes.config': 'Configuration',
   'nodes.roles': 'Roles',
+  'nodes.withProblems': 'problems',
   'nodes.problems': 'Problems',
   'nodes.address': 'Cluster address',
   'nodes.cores': 'Cores',

@@ -35,6 +35,8 @@ export const ui = {
   'ui.nothingChanged': 'Nothing has changed.',
   'list.noMatch': 'Nothing matches',
   'list.noMatch.next': 'Clear the filters to see the complete list.',
+  'list.not': 'not',
+  'list.negate': 'Everything but this',
   'list.clear': 'Clear filters',
   'list.csv.cut': 'The file has the first {most} of {total} rows. Filter the list, or ask the API.',
   'list.csv.moved': 'The list changed while it was read: rows may be missing in the file. Save it again.',

@@ -1,4 +1,4 @@
-import { idOfUri, maxId, RoostError } from '@roost/api-types/rest'
+import { idOfUri, isExact, maxId, RoostError } from '@roost/api-types/rest'
 import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
 import type { Filter, ListQuery, Order } from '@roost/api-types/rpc'
 import { filterKind, mismatchedValue, notFilterable, requireOrdering } from '../../services/list-rules.js'
@@ -56,31 +56,38 @@ function ordersOf(parameters: Parameters, { rules }: Listed): Order[] {
     })
 }
 
-/** The last of a repeated plain key wins; repeated `__in` add up. */
+/** The last of a repeated plain key wins; repeated `__in` and `__not` add up. */
 function filtersOf(parameters: Parameters, listed: Listed, localPath: LocalPath): Filter[] {
   const filters = new Map<string, Filter>()
   for (const [name, value] of parameters) {
     const target = targetOf(name, listed)
     if (target === undefined) continue
-    const { field, isList, kind } = target
+    const { field, isList, isNegated, kind } = target
     const texts = isList ? value.split(',').filter((text) => text !== '') : [value]
     const values = texts.map((text) => valueOf(kind, text, localPath))
     const before = isList ? (filters.get(name)?.values ?? []) : []
-    filters.set(name, { field, values: [...before, ...values] })
+    filters.set(name, { field, values: [...before, ...values], isNegated })
   }
   return [...filters.values()]
 }
 
 /** Returns the filter that a parameter names; undefined when the record has no such field. */
 function targetOf(name: string, { rules, fields }: Listed) {
-  const lookup = /^(.+)__(exact|in)$/.exec(name)
-  const field = lookup?.[1] ?? name
-  const isList = lookup?.[2] === 'in'
+  const [, field = name, lookup] = /^(.+)__(exact|in|not)$/.exec(name) ?? []
+  const isNegated = lookup === 'not'
   const kind = filterKind(rules, field)
-  if (kind !== undefined) return { field, isList, kind }
+  if (kind !== undefined) {
+    if (!hasLookup(kind, lookup)) throw notFilterable(name)
+    return { field, isList: isNegated || lookup === 'in', isNegated, kind }
+  }
   const base = name.split('__', 1)[0] ?? name
   if (!fields.includes(base) && filterKind(rules, base) === undefined) return undefined
   throw notFilterable(field)
+}
+
+/** The range of a time or an id also has `exact` and `in`, as it always had. */
+function hasLookup(kind: FilterKind, lookup: string | undefined): boolean {
+  return lookup === undefined || isExact(kind) || (kind !== 'part' && lookup !== 'not')
 }
 
 const booleans: Readonly<Record<string, boolean>> = {
@@ -104,6 +111,7 @@ const readers: Readonly<Record<Exclude<FilterKind, object>, (text: string) => st
     number: (text) => (/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Number(text) : undefined),
     boolean: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
     text: (text) => text,
+    part: (text) => text,
     uuid: (text) => text,
     since: isoTime,
     until: isoTime,

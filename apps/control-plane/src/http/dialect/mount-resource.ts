@@ -12,7 +12,7 @@ import { mountWrites } from './mount-writes.js'
 import { listMeta } from './paging.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
-import { ifNoneMatch, listParameters, SchemaDocument, schemaDocument } from './schema-document.js'
+import { filterParameters, ifNoneMatch, listParameters, SchemaDocument, schemaDocument } from './schema-document.js'
 
 /** The longest list of ids of `set/`, in characters. */
 const maxSetLength = 4096
@@ -20,6 +20,7 @@ const maxSetLength = 4096
 /** Mounts every route of a resource. */
 export function mountResource(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
   mountList(app, resource, dialect)
+  mountFacets(app, resource, dialect)
   mountSchema(app, resource)
   mountSet(app, resource)
   mountDetail(app, resource)
@@ -44,6 +45,23 @@ function mountList(app: FastifyInstance, resource: Resource, { origins }: Dialec
       const { objects, total } = await reads.list(list)
       return { meta: listMeta(`/api/v1/${name}/`, rawQuery, list, total), objects }
     },
+  })
+}
+
+function mountFacets(app: FastifyInstance, resource: Resource, { origins }: Dialect): void {
+  const { name, record, rules, facets } = resource
+  if (facets === undefined) return
+  const fields = Object.keys(fieldsOf(record, 'output').properties)
+  mountRoute(app, {
+    method: 'GET',
+    path: `${name}/facets/`,
+    resource: name,
+    summary: `Count ${name} by the values of their fields, each under the filters of the others`,
+    query: filterParameters(resource),
+    status: 200,
+    answer: facets.answer,
+    handle: ({ query, origin }) =>
+      facets.run(parseListQuery(query, { rules, fields }, (text) => origins.pathOf(text, origin)).filters),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { ResourceRules } from '@roost/api-types/rest'
-import type { Caller, ChangeOptions, Changes, Creates, Declaration, Reads, Removes } from '@roost/api-types/rpc'
+import type { Caller, ChangeOptions, Changes, Creates, Declaration, Filter, Reads, Removes } from '@roost/api-types/rpc'
 import type { z } from 'zod'
 
 type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -51,6 +51,8 @@ export interface Resource<C = unknown, P = unknown> {
   ): Promise<readonly Identified[]>
   remove?(this: void, id: number, caller: Caller, options: ChangeOptions): Promise<void>
   readonly actions?: readonly Action[]
+  /** `facets/`: how many records have which value, by the filters of the list. */
+  readonly facets?: { readonly answer: z.ZodType; run(filters: readonly Filter[]): Promise<object> }
   /** Further names under which old clients change one record: `PATCH /api/v1/node/<id>`. */
   readonly changeAliases?: readonly string[]
 }

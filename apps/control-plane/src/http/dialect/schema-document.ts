@@ -1,3 +1,4 @@
+import { maxSearchLength } from '@roost/api-types/rest'
 import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
 import { z } from 'zod'
 import type { Field } from './fields.js'
@@ -28,12 +29,13 @@ export const SchemaDocument = z.object({
 })
 type SchemaDocument = z.infer<typeof SchemaDocument>
 
-const everyLookup = ['exact', 'in']
-const rangeLookups = { since: 'gte', until: 'lt', above: 'gt' } as const
+const everyLookup = ['exact', 'in', 'not']
+/** Filters with one lookup of their own. */
+const ownLookups = { since: 'gte', until: 'lt', above: 'gt', part: 'icontains' } as const
 
-/** Returns the lookup of a filter that is a comparison, such as `gt` of `id__gt`; undefined for all others. */
-export function rangeLookup(kind: FilterKind): string | undefined {
-  return typeof kind === 'string' && kind in rangeLookups ? rangeLookups[kind as keyof typeof rangeLookups] : undefined
+/** Returns the only lookup of a filter, such as `gt` of `id__gt`; undefined where it has every lookup. */
+function ownLookup(kind: FilterKind): string | undefined {
+  return typeof kind === 'string' && kind in ownLookups ? ownLookups[kind as keyof typeof ownLookups] : undefined
 }
 
 /** `schema/`: fields, methods, filters and ordering in the format of the API.s predecessor. */
@@ -60,9 +62,9 @@ export function schemaDocument(resource: Resource): SchemaDocument {
 function lookupsOf(filters: ResourceRules['filters']): Record<string, string[]> {
   const lookups: Record<string, string[]> = {}
   for (const [name, kind] of Object.entries(filters)) {
-    const range = rangeLookup(kind)
-    const field = range === undefined ? name : name.slice(0, -`__${range}`.length)
-    lookups[field] = [...(lookups[field] ?? []), ...(range === undefined ? everyLookup : [range])]
+    const own = ownLookup(kind)
+    const field = own === undefined || !name.endsWith(`__${own}`) ? name : name.slice(0, -`__${own}`.length)
+    lookups[field] = [...(lookups[field] ?? []), ...(own === undefined ? everyLookup : [own])]
   }
   return lookups
 }
@@ -133,24 +135,32 @@ export const idempotencyKey = {
     .describe('A repeated request with the same key and body within 24 hours receives the answer to the first one.'),
 }
 
-/** Returns the query parameters of a list, for the documentation. */
-export function listParameters({ record, rules }: Resource): Readonly<Record<string, z.ZodType>> {
+/** Returns the query parameters of the filters of a list, for the documentation. */
+export function filterParameters({ record, rules }: Resource): Readonly<Record<string, z.ZodType>> {
   const { properties } = fieldsOf(record, 'output')
   const filters = Object.entries(rules.filters).flatMap(([name, kind]) => {
     const value = valueOf(kind, properties[name]?.values ?? [])
     return [
       [name, value] as const,
-      ...(rangeLookup(kind) === undefined
-        ? [[`${name}__in`, z.array(value).describe(`Values of ${name}, separated by commas`)] as const]
+      ...(ownLookup(kind) === undefined
+        ? ([
+            [`${name}__in`, z.array(value).describe(`Values of ${name}, separated by commas`)],
+            [`${name}__not`, z.array(value).describe(`Values that ${name} does not have, separated by commas`)],
+          ] as const)
         : []),
     ]
   })
+  return Object.fromEntries(filters)
+}
+
+/** Returns the query parameters of a list, for the documentation. */
+export function listParameters(resource: Resource): Readonly<Record<string, z.ZodType>> {
   return {
     ...pagingParameters,
     order_by: z
-      .array(z.enum(rules.ordering.flatMap((field) => [field, `-${field}`])))
+      .array(z.enum(resource.rules.ordering.flatMap((field) => [field, `-${field}`])))
       .describe('Field to sort by; `-` before it sorts in descending order. May be repeated'),
-    ...Object.fromEntries(filters),
+    ...filterParameters(resource),
   }
 }
 
@@ -172,6 +182,7 @@ function valueOf(kind: FilterKind, known: readonly string[]): z.ZodType {
     uuid: z.uuid(),
     since: z.iso.datetime(),
     until: z.iso.datetime(),
+    part: z.string().min(1).max(maxSearchLength).describe('A part of the texts of records; letter case does not count'),
     above: z.int().describe('Records with a greater value'),
   }[kind]
 }

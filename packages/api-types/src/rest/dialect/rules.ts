@@ -1,6 +1,7 @@
 /**
  * How the value of a filter is read. `since`, `until`: an instant in ISO 8601, in UTC where it names no zone; rows from it
- * on, or before it. `above`: a whole number; rows with a greater one. `relation`: an id, or a resource URI of that resource.
+ * on, or before it. `above`: a whole number; rows with a greater one. `part`: 1 to 100 characters; rows that have them in one
+ * of their texts, whatever their case. `relation`: an id, or a resource URI of that resource.
  */
 export type FilterKind =
   | 'integer'
@@ -11,13 +12,17 @@ export type FilterKind =
   | 'since'
   | 'until'
   | 'above'
+  | 'part'
   | { readonly relation: string }
 
 type ValueOfKind<K extends FilterKind> = K extends 'boolean'
   ? boolean
-  : K extends 'text' | 'uuid' | 'since' | 'until'
+  : K extends 'text' | 'uuid' | 'since' | 'until' | 'part'
     ? string
     : number
+
+/** The longest text of a filter `part`, and of a search. */
+export const maxSearchLength = 100
 
 /** What lists of a resource can do, and which of its fields move by themselves. REST, tRPC and the store all go by this. */
 export interface ResourceRules {
@@ -27,6 +32,28 @@ export interface ResourceRules {
   /** Fields that change without anybody's change: no part of the ETag, and ignored in bodies. */
   readonly observed: readonly string[]
 }
+
+/** Filters that do not compare with single values, so that they have no negation. */
+type Inexact = 'since' | 'until' | 'above' | 'part'
+const inexact: readonly unknown[] = ['since', 'until', 'above', 'part'] satisfies Inexact[]
+
+const negation = '__not'
+
+/** Returns the filter that a name such as `state__not` negates; undefined for all other names. */
+export function negatedFilter(filters: ResourceRules['filters'], name: string): string | undefined {
+  const field = name.endsWith(negation) ? name.slice(0, -negation.length) : name
+  return field !== name && Object.hasOwn(filters, field) && isExact(filters[field]) ? field : undefined
+}
+
+/** Returns true for a filter that compares with values, and so has a negation. */
+export function isExact(kind: FilterKind | undefined): boolean {
+  return !inexact.includes(kind)
+}
+
+/** The names under which filters are negated. */
+export type NegationOf<R extends ResourceRules> = {
+  readonly [F in FilterOf<R>]: R['filters'][F] extends Inexact ? never : `${F}__not`
+}[FilterOf<R>]
 
 export type FilterOf<R extends ResourceRules> = Extract<keyof R['filters'], string>
 export type FilterValue<R extends ResourceRules, F extends FilterOf<R>> = ValueOfKind<R['filters'][F]>
