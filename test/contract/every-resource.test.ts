@@ -150,10 +150,10 @@ it.each(resources)('%s: the negation of a filter lists exactly what the filter l
   )
   for (const [name, value] of plain.filter(([, one]) => !String(one).includes(','))) {
     // Of a field that is null, every value excludes nothing.
-    const asked = encodeURIComponent(String(value ?? 999_999))
+    const asked = encodeURIComponent((value as Cell | null) ?? 999_999)
     const found = await idsIn(resource, `${name}=${asked}&limit=0`)
     const others = await idsIn(resource, `${name}__not=${asked}&limit=0`)
-    expect([name, [...found, ...others].toSorted()]).toEqual([name, all.toSorted()])
+    expect([name, new Set([...found, ...others])]).toEqual([name, new Set(all)])
     expect([name, found.length]).not.toEqual([name, value === null ? -1 : 0])
     expect(await idsIn(resource, `${name}__not=${asked}&${name}=${asked}`)).toEqual([])
   }

@@ -24,9 +24,9 @@ beforeAll(async () => {
 const list = (resource: string) => `/api/v1/${resource}/`
 const isJob = (resource: string) => resource.endsWith('_deployments')
 const has = (method: string, path: string) => document.paths[path]?.[method] !== undefined
-/** The name of a receiver or a limit, and the code of a rule, is its own everywhere. */
+/** The name of a receiver, a limit or a view, and the code of a rule, is its own everywhere. */
 const named = (resource: string) => {
-  if (['alert_receivers', 'alert_metric_rules'].includes(resource)) return { name: `name-${(made += 1)}` }
+  if (['alert_receivers', 'alert_metric_rules', 'views'].includes(resource)) return { name: `name-${(made += 1)}` }
   return resource === 'alert_rules' ? { code: alertCodes[(made += 1)] } : {}
 }
 let made = 0

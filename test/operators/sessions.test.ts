@@ -44,7 +44,8 @@ describe('logging in', () => {
     const { operator, key, answer } = await newSession('read_only')
     expect(answer.status).toBe(200)
     const { id, created, expires, ...rest } = answer.body
-    expect(rest).toEqual({ operator: operator.name, role: 'read_only' })
+    const preferences = { theme: null, density: null, units: null, zone: null, language: null, keys: null }
+    expect(rest).toEqual({ operator: operator.name, role: 'read_only', preferences })
     expect(Date.parse(expires) - Date.parse(created)).toBe(12 * hourMs)
     const [value = '', ...attributes] = String(answer.headers['set-cookie']).split('; ')
     expect(attributes).toEqual(['Max-Age=43200', 'Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict'])

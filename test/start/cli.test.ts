@@ -120,6 +120,7 @@ describe('roost', () => {
       await addDevice(database, cluster, node, { name: 'd1' }),
       await addDevice(database, cluster, node, { name: 'd2', status: 'retired', agentKey: null }),
     ]
+    expect((await cli('device', 'list', '--status-not', 'retired')).stdout).not.toContain('retired')
     expect((await cli('device', 'list', '--status', 'retired')).stdout.split('\n')).toEqual([
       expect.stringMatching(/^ID +NODE +NAME +STATUS +POLICIES +USED % +LAST SEEN$/),
       expect.stringMatching(new RegExp(`^${old} +disks +d2 +retired`)),

@@ -21,6 +21,7 @@ import { createServer } from '@roost/control-plane/dist/http/server.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { createEnrollmentService } from '@roost/control-plane/dist/nodes/enrollment.js'
 import { createEnrollmentStore } from '@roost/control-plane/dist/nodes/enrollment-store.js'
+import { createNodeFacets } from '@roost/control-plane/dist/facets/nodes-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createNodeService } from '@roost/control-plane/dist/nodes/service.js'
 import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
@@ -141,6 +142,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     requests,
     nodes: createNodeService({
       store: createNodeStore(database),
+      facets: createNodeFacets(database),
       writes,
       sessions: stream,
       deployments: { knownPasswords: async () => [], sendDesired: async () => {} },

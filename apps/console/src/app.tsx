@@ -2,6 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useMemo, useState, useSyncExternalStore } from 'react'
+import { followPreferences } from './api/preferences.js'
 import { createQueryClient, pauseQueries, resumeQueries } from './api/query-client.js'
 import { logOut } from './api/session.js'
 import type { Session } from './api/session.js'
@@ -35,6 +36,7 @@ function useAccess(initial: Session | null) {
   )
   const onLogIn = (session: Session) => {
     if (session.operator !== access.session?.operator) queries.clear()
+    followPreferences(session)
     setAccess({ session, ended: false })
     resumeQueries()
   }

@@ -6,6 +6,7 @@ import './ui/controls.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.js'
+import { followPreferences } from './api/preferences.js'
 import { readSession } from './api/session.js'
 import { followOtherTabs } from './format/display.js'
 import { loadLanguage } from './words/text.js'
@@ -13,6 +14,7 @@ import { loadLanguage } from './words/text.js'
 const root = createRoot(document.querySelector('#root') as HTMLElement)
 const [session] = await Promise.all([readSession().catch(() => null), loadLanguage()])
 followOtherTabs()
+if (session !== null) followPreferences(session)
 root.render(
   <StrictMode>
     <App initial={session} />

@@ -37,6 +37,7 @@ import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
+import { preferencesRoutes } from './preferences/routes.js'
 import { mountSession } from './operators/session-routes.js'
 import { mountPackages } from './packages/routes.js'
 import { mountRemoteRead } from './prometheus/remote/read-route.js'
@@ -146,6 +147,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...nodeHardwareRoutes(services.nodeHardware),
     ...systemRoutes(services.system),
     ...searchRoutes(services.search),
+    ...preferencesRoutes(services.preferences),
     ...shareSessionsRoutes(services.shareSessions),
     ...sharePreviewRoutes(services.sharePreview, (id) => services.gatewayShares.get(id)),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),

@@ -1,3 +1,4 @@
+import type { Display } from '../format/display.js'
 import { t } from '../words/text.js'
 import { pathOf } from './base.js'
 
@@ -6,6 +7,8 @@ export interface Session {
   readonly role: 'admin' | 'read_only'
   /** When it ends at the latest. */
   readonly expires: string
+  /** How the operator has the console displayed; null: as the browser has it. */
+  readonly preferences: { readonly [K in keyof Display]-?: Exclude<Display[K], undefined> | null }
 }
 
 const json = { accept: 'application/json' }

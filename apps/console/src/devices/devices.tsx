@@ -6,11 +6,12 @@ import { deviceFacets, deviceList } from '../api/queries/devices.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
 import type { Filters } from '../api/queries/filters.js'
 import { usePages } from '../api/use-pages.js'
-import { FacetFilter, facetsIn } from '../list/facet-filter.js'
+import { clearedFacets, FacetFilter, facetsIn } from '../list/facet-filter.js'
 import { ListPage } from '../list/list-page.js'
+import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { ForCluster } from '../shell/for-cluster.js'
 import { State } from '../state/state.js'
-import { Empty } from '../ui/empty.js'
 import { HardDrive } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
@@ -53,6 +54,8 @@ export function Devices() {
   )
 }
 
+const statusText = (status: string) => <State state={status} />
+
 interface DeviceTableProps {
   readonly cluster: number
   readonly choice: React.ReactNode
@@ -62,6 +65,7 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
   const search = useSearch({ from: '/devices' })
   const { order = 'days_until_full' } = search
   const navigate = useNavigate({ from: '/devices' })
+  const change = useSearchChange()
   const key = JSON.stringify({ cluster, ...facetsIn(search, facets) })
   const filters = useMemo(() => JSON.parse(key) as Filters, [key])
   const { data: counts } = useQuery(deviceFacets(filters))
@@ -77,7 +81,15 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
       pages={pages}
       order={order}
       onOpen={onOpen}
-      empty={<NoDevices />}
+      empty={
+        <NoRows
+          icon={HardDrive}
+          isFiltered={Object.keys(filters).length > 1}
+          onClear={() => change(clearedFacets(facets))}
+          title={t('devices.none')}
+          next={t('devices.none.next')}
+        />
+      }
     >
       <div className="filters">
         <FacetFilter
@@ -86,7 +98,7 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
           values={states}
           counts={counts?.status}
           search={search}
-          textOf={(status) => <State state={status} />}
+          textOf={statusText}
           hasAll
         />
         <FacetFilter
@@ -100,8 +112,4 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
       </div>
     </ListPage>
   )
-}
-
-function NoDevices() {
-  return <Empty icon={HardDrive} title={t('devices.none')} next={t('devices.none.next')} />
 }

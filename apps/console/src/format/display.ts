@@ -1,7 +1,7 @@
 import { languages } from '../words/locale.js'
 import type { Language } from '../words/locale.js'
 
-/** How one person wants to read the console. It stays in the browser: boot.js needs it before anything is loaded. */
+/** How one person wants to read the console. The browser stores it, too: boot.js needs it before anything is loaded. */
 export interface Display {
   readonly theme: 'system' | 'light' | 'dark'
   readonly density: 'comfortable' | 'compact'
@@ -62,8 +62,26 @@ export function display(): Display {
   return current
 }
 
-/** Changes settings, in all tabs of the browser. */
+let onChosen: (display: Display) => void = () => {}
+
+/** Calls `listener` after each choice of the operator in this tab. */
+export function onChoice(listener: (display: Display) => void): void {
+  onChosen = listener
+}
+
+/** Changes settings by a choice of the operator. */
 export function setDisplay(change: Partial<Display>): void {
+  adoptDisplay(change)
+  onChosen(current)
+}
+
+/** Returns true if the next page of this browser starts with these settings. */
+export function isDisplayStored(): boolean {
+  return parseDisplay(read()).language === current.language
+}
+
+/** Changes settings, in all tabs of the browser. */
+export function adoptDisplay(change: Partial<Display>): void {
   current = { ...current, ...change }
   apply()
   try {

@@ -8,6 +8,7 @@ import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { ExportRows } from './export.js'
 import { useSearchChange } from './use-search-change.js'
+import { ViewsButton } from './views-button.js'
 
 interface ListTableProps<R> extends Pick<DataTableProps<R>, 'columns' | 'order' | 'onOpen' | 'empty' | 'selection'> {
   readonly title: string
@@ -37,6 +38,7 @@ export function ListPage<R extends object>(props: ListPageProps<R>) {
       state={<span role="status">{count}</span>}
       actions={
         <>
+          <ViewsButton />
           {csv ?? <ExportRows name={pages.source.name} reads={[pages.source.read]} />}
           {actions}
         </>

@@ -11,6 +11,8 @@ const configStates = ['drifted', 'pending', 'unknown', 'synced'] as const
 /** More are found by the order of the column. */
 const maxVersions = 6
 
+const stateText = (state: string) => <State state={state} />
+
 /** What the list of nodes is filtered by, beside the name. */
 export const facets = {
   choices: ['state', 'config_state', 'agent_version'],
@@ -26,7 +28,6 @@ interface NodeFiltersProps {
 export function NodeFilters({ filters, search }: NodeFiltersProps) {
   const { data } = useQuery(nodeFacets(filters))
   const versions = Object.keys(data?.agent_version ?? {})
-  const stateText = (state: string) => <State state={state} />
   return (
     <>
       <FacetFilter

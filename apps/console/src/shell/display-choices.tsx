@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { preferencesSaved } from '../api/preferences.js'
 import { display, onDisplay, setDisplay } from '../format/display.js'
 import type { Display } from '../format/display.js'
 import { language, languages } from '../words/locale.js'
@@ -6,7 +7,7 @@ import { t } from '../words/text.js'
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const
 
-/** How the console is displayed in this browser. */
+/** How the console is displayed to this operator. */
 export function DisplayChoices() {
   const { theme, density, units, zone, keys } = useSyncExternalStore(onDisplay, display)
   return (
@@ -49,7 +50,7 @@ export function DisplayChoices() {
 /** Formats of numbers and dates are made when the page starts. */
 function chooseLanguage(next: (typeof languages)[number]): void {
   setDisplay({ language: next } satisfies Partial<Display>)
-  location.reload()
+  void preferencesSaved().then(() => location.reload())
 }
 
 interface ChoiceProps<V extends string> {

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { PaletteEntry } from '../hits/record-hits.js'
+import { useViewEntries } from '../hits/views.js'
 import { Bell, Server, SunMoon } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { alertScreens, clusterScreen, sections } from './navigation.js'
@@ -23,9 +24,10 @@ export function matching(entries: readonly Searchable[], query: string): readonl
   return hits.toSorted((one, other) => Number(starts(other)) - Number(starts(one))).slice(0, shown)
 }
 
-/** Returns what the query finds: screens and actions. */
+/** Returns what the query finds: screens, actions and saved views. */
 export function usePaletteEntries(query: string): readonly PaletteEntry[] {
   const navigate = useNavigate()
+  const saved = useViewEntries()
   const screens = sections.flatMap(({ name: section, entries }) =>
     entries.map(({ to, name, search, icon }) => ({
       id: to,
@@ -54,5 +56,5 @@ export function usePaletteEntries(query: string): readonly PaletteEntry[] {
     icon: SunMoon,
     run: switchTheme,
   }
-  return matching([...screens, ...further, theme], query)
+  return matching([...screens, ...further, theme, ...saved], query)
 }

@@ -19,6 +19,7 @@ import type { Terminal } from './terminal/terminal.js'
 interface NodeFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
   readonly state?: string
+  readonly stateNot?: string
   readonly sortBy?: string
 }
 
@@ -28,15 +29,17 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
     .description('List nodes')
     .option('--cluster <cluster>', 'only nodes of this cluster, by name or id')
     .option('--state <state>', 'only nodes in this state, such as offline')
+    .option('--state-not <states>', 'without nodes in these states, such as online or online,stale')
     .option('--sort-by <field>', 'order, such as hostname or -last_seen')
     .action((options: NodeFlags) =>
       watched(terminal, options, () =>
         withApi(config(), async ({ clusters, nodes }) => {
           const all = await listAll((range) => clusters.list.query(range))
-          const { cluster: nameOrId, state: only, sortBy } = options
+          const { cluster: nameOrId, state: only, stateNot: excluded, sortBy } = options
           const filters = {
             ...(nameOrId === undefined ? {} : { cluster: pick('cluster', nameOrId, all, (c) => c.name).id }),
             ...(only === undefined ? {} : { state: only }),
+            ...(excluded === undefined ? {} : { state__not: excluded.split(',') }),
           }
           const order = sortBy === undefined ? {} : { order_by: [sortBy] }
           const records = await listAll((range) => nodes.list.query(byNames({ ...range, filters, ...order })))

@@ -23,6 +23,7 @@ import { buildAlerts } from './alerts.js'
 import { buildDeployments } from './deployments.js'
 import { buildEvents } from './events.js'
 import { buildMetrics, buildPrometheus } from './metrics.js'
+import { buildOperators } from './operators.js'
 import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
 import { buildRetention } from './retention.js'
 import { buildSystem } from './system.js'
@@ -32,7 +33,7 @@ import type { UtilizationFeature } from './utilization.js'
 import { closeAll } from '@roost/runtime'
 import { connectDatabase } from '../database/database.js'
 import type { Database } from '../database/database.js'
-import { createDeviceFacets } from '../devices/facets-store.js'
+import { createDeviceFacets } from '../facets/devices-store.js'
 import { createDeviceService } from '../devices/service.js'
 import { createDeviceStore } from '../devices/store.js'
 import { createIdempotency } from '../http/dialect/idempotency.js'
@@ -40,7 +41,7 @@ import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { HistoryFeature } from '../history/feature.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import type { EnrollmentService } from '../nodes/enrollment.js'
-import { createNodeFacets } from '../nodes/facets-store.js'
+import { createNodeFacets } from '../facets/nodes-store.js'
 import { createNodeHardwareService } from '../nodes/hardware-report.js'
 import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
@@ -50,10 +51,7 @@ import { createNodeStateStore } from '../nodes/states/store.js'
 import { createNodeStates } from '../nodes/states/service.js'
 import { createNodeStore } from '../nodes/store.js'
 import type { Authentication } from '../operators/authentication.js'
-import { recordFailedLogins } from '../operators/authentication-store.js'
-import { createFailedLogins } from '../operators/failed-logins.js'
 import type { FailedLogins } from '../operators/failed-logins.js'
-import { createOperators } from '../operators/feature.js'
 import { packageFolders } from '../packages/files.js'
 import { createPackages } from '../packages/list.js'
 import type { Packages } from '../packages/list.js'
@@ -180,12 +178,6 @@ function buildWrites(database: Database, { config, now }: ContextOptions) {
   return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
 }
 
-/** Builds the authentication of operators, and what counts its failures. */
-function buildOperators(database: Database, { log, now }: ContextOptions, writes: Writes) {
-  const failedLogins = createFailedLogins({ record: recordFailedLogins(database), log })
-  return { ...createOperators({ database, writes, log, now }), failedLogins }
-}
-
 /** Builds the requests to agents. They get the stream later, because it needs the features that use them. */
 function buildRequests(stream: () => AgentStream) {
   const channel: NodeChannel = {
@@ -249,17 +241,13 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
 /** Builds the services of what nodes and audit events report. Operators can only remove devices. */
 function buildReported(database: Database, writes: Writes, { usageOf, rawOf, intake }: CapacityFeature) {
   const devicesChanged = (nodeId: number) => intake.devicesChanged(nodeId)
+  const devices = { store: createDeviceStore(database, usageOf), facets: createDeviceFacets(database) }
   return {
     nodeStates: createNodeStates(createNodeStateStore(database), systemClock),
     auditEvents: createReads(createAuditEventStore(database)),
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
-    devices: createDeviceService({
-      store: createDeviceStore(database, usageOf),
-      facets: createDeviceFacets(database),
-      writes,
-      devicesChanged,
-    }),
+    devices: createDeviceService({ ...devices, writes, devicesChanged }),
     storagePolicies: createReads(createStoragePolicyStore(database, rawOf)),
   }
 }

@@ -7,6 +7,7 @@ import type { Connection, Database } from '../database/database.js'
 import { claimDataDir, readInstance } from '../lifecycle/instance.js'
 import type { Log } from '../lifecycle/log.js'
 import { createOperators } from '../operators/feature.js'
+import { buildPreferences } from './operators.js'
 import type { OperatorFeature } from '../operators/feature.js'
 
 /** Uses the database with its current schema, whether the control plane runs or not. */
@@ -62,5 +63,6 @@ export async function withDatabase<T>(
 export function buildAccess(database: Database, log: Log): OperatorFeature['access'] {
   const idempotency = createIdempotencyStore(database, Date.now)
   const writes = createWrites({ store: createAuditStore(database), idempotency })
-  return createOperators({ database, writes, log, now: Date.now }).access
+  const preferences = buildPreferences(database, writes)
+  return createOperators({ database, writes, preferences, log, now: Date.now }).access
 }

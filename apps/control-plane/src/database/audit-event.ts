@@ -34,7 +34,7 @@ export function nameOf(resource: string, record: object): string | null {
 function nameIn(resource: string, changes: NewAuditEvent['changes']): string | null {
   const change = changes[nameFields[resource] ?? 'name']
   const [before, after] = Array.isArray(change) ? (change as readonly unknown[]) : [null, change]
-  const name = [after, before].find((value) => typeof value === 'string') as string | undefined
+  const name = [after, before].find((value): value is string => typeof value === 'string')
   return name?.slice(0, maxNameLength) ?? null
 }
 

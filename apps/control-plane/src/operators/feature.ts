@@ -1,4 +1,4 @@
-import type { Services } from '@roost/api-types/rpc'
+import type { PreferencesService, Services } from '@roost/api-types/rpc'
 import type { Writes } from '../database/writes.js'
 import type { Database } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
@@ -21,21 +21,24 @@ export interface OperatorFeature {
 export interface OperatorOptions {
   readonly database: Database
   readonly writes: Writes
+  /** How a session has the console displayed. */
+  readonly preferences: Pick<PreferencesService, 'get'>
   readonly log: Log
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
 /** Who may call, and who says so. */
-export function createOperators({ database, writes, log, now }: OperatorOptions): OperatorFeature {
+export function createOperators({ database, writes, preferences, log, now }: OperatorOptions): OperatorFeature {
   const authentication = createAuthentication({ store: createAuthenticationStore(database), log, now })
   const accessChanged = () => authentication.forget()
+  const sessions = { store: createSessionStore(database, now), writes, preferences, accessChanged, now }
   return {
     authentication,
     access: {
       operators: createOperatorService({ store: createOperatorStore(database, now), writes, accessChanged }),
       apiKeys: createKeyService({ store: createKeyStore(database, now), writes, accessChanged, now }),
-      sessions: createSessionService({ store: createSessionStore(database, now), writes, accessChanged, now }),
+      sessions: createSessionService(sessions),
     },
   }
 }

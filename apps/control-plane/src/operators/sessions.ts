@@ -1,7 +1,7 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { AuditAction, CurrentSession, Session } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
-import type { Caller, SessionService } from '@roost/api-types/rpc'
+import type { Caller, PreferencesService, SessionService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import { found } from '../services/errors.js'
@@ -13,6 +13,7 @@ import type { SessionStore } from './session-store.js'
 export interface SessionServiceOptions {
   readonly store: SessionStore
   readonly writes: Writes
+  readonly preferences: Pick<PreferencesService, 'get'>
   /** Called after each write that has ended a session. */
   readonly accessChanged: () => void
   /** Unix milliseconds. */
@@ -24,7 +25,13 @@ export const sessionMs = 12 * 3_600_000
 /** Sessions of one operator; the oldest ends when there are more. */
 const maxSessions = 100
 
-export function createSessionService({ store, writes, accessChanged, now }: SessionServiceOptions): SessionService {
+export function createSessionService({
+  store,
+  writes,
+  preferences,
+  accessChanged,
+  now,
+}: SessionServiceOptions): SessionService {
   const reads = createReads(store)
   const end = (id: number, caller: Caller, ifMatch?: string) =>
     writes.run(caller, async (tx) => {
@@ -32,9 +39,12 @@ export function createSessionService({ store, writes, accessChanged, now }: Sess
       assertFresh(before, resources.sessions.rules, ifMatch)
       return { result: undefined, audit: auditOf('log_out', before, before, {}) }
     })
-  const current = async ({ keyId, role }: Caller): Promise<CurrentSession | null> => {
-    const session = keyId === null ? undefined : await store.find(keyId)
-    return session === undefined ? null : currentOf(session, role)
+  const current = async (caller: Caller): Promise<CurrentSession | null> => {
+    const session = caller.keyId === null ? undefined : await store.find(caller.keyId)
+    return session === undefined ? null : shownTo(caller, session)
+  }
+  const shownTo = async (caller: Caller, { id, operator_name: operator, created, expires }: Session) => {
+    return { id, operator, role: caller.role, created, expires, preferences: await preferences.get(caller) }
   }
   return {
     ...reads,
@@ -51,7 +61,7 @@ export function createSessionService({ store, writes, accessChanged, now }: Sess
         await store.deleteBeyond(tx, operatorId, maxSessions)
         return { result, audit: auditOf('log_in', result, {}, result) }
       })
-      return { session: currentOf(session, caller.role), credentials: `${session.operator_name}:${secret}` }
+      return { session: await shownTo(caller, session), credentials: `${session.operator_name}:${secret}` }
     },
     current,
     async close(caller) {
@@ -64,10 +74,6 @@ export function createSessionService({ store, writes, accessChanged, now }: Sess
       accessChanged()
     },
   }
-}
-
-function currentOf({ id, operator_name: operator, created, expires }: Session, role: Caller['role']): CurrentSession {
-  return { id, operator, role, created, expires }
 }
 
 function auditOf(action: AuditAction, { id: resourceId }: Session, before: object, after: object) {

@@ -29,17 +29,17 @@ function readProcedures<R extends z.ZodType, Q extends ResourceRules>(name: Serv
     list: read
       .input(listInputOf(rules))
       .output(pageOf(record))
-      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).list(listQuery(input, rules))) as never),
+      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).list(listQuery(input, rules), ctx.caller)) as never),
     get: read
       .input(RecordId)
       .output(record)
-      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).get(input.id)) as never),
+      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).get(input.id, ctx.caller)) as never),
     /** With the ETag that `if_match` of a write takes. */
     getWithEtag: read
       .input(RecordId)
       .output(z.object({ record, etag: z.string() }))
       .query(async ({ ctx, input }) => {
-        const found = await serviceOf(ctx, name).get(input.id)
+        const found = await serviceOf(ctx, name).get(input.id, ctx.caller)
         return { record: found, etag: ctx.etagOf(found, rules) } as never
       }),
     /** In the order asked, without those that do not exist. */
@@ -47,7 +47,7 @@ function readProcedures<R extends z.ZodType, Q extends ResourceRules>(name: Serv
       .input(RecordIds)
       .output(z.array(record).readonly())
       .query(async ({ ctx, input: { ids } }) => {
-        const records = (await serviceOf(ctx, name).getMany([...new Set(ids)])) as readonly Identified[]
+        const records = (await serviceOf(ctx, name).getMany([...new Set(ids)], ctx.caller)) as readonly Identified[]
         const found = new Map(records.map((one) => [Number(one.id), one]))
         return ids.flatMap((id) => found.get(id) ?? []) as never
       }),

@@ -30,9 +30,6 @@ import {
   AuditEvent,
   auditEventRules,
   ChangedNode,
-  Cluster,
-  ClusterInput,
-  clusterRules,
   CreatedApiKey,
   Device,
   deviceRules,
@@ -52,18 +49,15 @@ import {
   OperatorChange,
   OperatorInput,
   operatorRules,
-  Session,
-  sessionRules,
   StoragePolicy,
   storagePolicyRules,
-  User,
-  UserChange,
-  UserInput,
-  userRules,
   WrittenGatewayShare,
-  WrittenUser,
 } from '../rest/index.js'
 import type { byId, ResourceRules } from '../rest/index.js'
+import { Session, sessionRules } from '../rest/access/session.js'
+import { View, ViewChange, ViewInput, viewRules } from '../rest/access/view.js'
+import { Cluster, ClusterInput, clusterRules } from '../rest/cluster.js'
+import { User, UserChange, UserInput, userRules, WrittenUser } from '../rest/user.js'
 
 /** A resource: its records, and the verbs that it has. The services, tRPC, REST, OpenAPI and the index follow from it. */
 export interface Declaration {
@@ -252,6 +246,15 @@ export const resources = {
     description: 'browsers that operators are logged in with; removing one logs it out',
     record: Session,
     rules: sessionRules,
+    remove: true,
+  },
+  views: {
+    name: 'views',
+    description: 'screens of the console that the operator of the key has saved',
+    record: View,
+    rules: viewRules,
+    create: ViewInput,
+    change: ViewChange,
     remove: true,
   },
 } as const satisfies Readonly<Record<string, Declaration>>

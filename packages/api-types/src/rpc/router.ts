@@ -20,6 +20,8 @@ import {
   NodeChange,
   NodeFacets,
   nodeRules,
+  PreferencesChange,
+  preferencesRules,
 } from '../rest/index.js'
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
@@ -224,6 +226,21 @@ export const appRouter = router({
     ...crud.sessions,
     /** Who is logged in with the cookie; null with a key. `POST` and `DELETE /session` set and clear the cookie. */
     current: read.query(({ ctx }) => ctx.services.sessions.current(ctx.caller)),
+  }),
+  views: router(crud.views),
+  /** Of the caller. */
+  preferences: router({
+    get: read.query(({ ctx }) => ctx.services.preferences.get(ctx.caller)),
+    /** With the ETag that `if_match` of `set` accepts. */
+    getWithEtag: read.query(async ({ ctx }) => {
+      const record = await ctx.services.preferences.get(ctx.caller)
+      return { record, etag: ctx.etagOf(record, preferencesRules) }
+    }),
+    set: write
+      .input(PreferencesChange.extend(Condition.shape))
+      .mutation(({ ctx, input: { if_match, ...change } }) =>
+        ctx.services.preferences.set(change, ctx.caller, conditionOf({ if_match })),
+      ),
   }),
   drift: router({
     /** Of a cluster, or of all. */

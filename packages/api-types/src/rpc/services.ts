@@ -23,7 +23,6 @@ import type {
   DeviceFacets,
   Explanations,
   GrantableRole,
-  HeartbeatStatus,
   Job,
   MetricHistory,
   MetricNames,
@@ -50,9 +49,17 @@ import type {
 } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
-import type { ClusterSummaryService, ContainerService, SearchService, SystemService } from './system-service.js'
+import type {
+  ClusterSummaryService,
+  ContainerService,
+  Faceted,
+  HeartbeatService,
+  PreferencesService,
+  SearchService,
+  SystemService,
+} from './system-service.js'
 import type { UsageRange, UsageRemovalService, UsageSeriesService, UtilizationService } from './utilization-service.js'
-import type { Caller, ChangeOptions, Changes, Creates, Filter, ListQuery, Page, Reads, Removes } from './verbs.js'
+import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
 export interface ClusterStorageService {
@@ -92,15 +99,10 @@ export interface S3CredentialService {
 }
 
 /** Devices are reported by agents. */
-export interface DeviceService extends ServiceOf<typeof resources.devices> {
-  /** How many devices have which status and policy. */
-  facets(filters: readonly Filter[]): Promise<DeviceFacets>
-}
+export type DeviceService = ServiceOf<typeof resources.devices> & Faceted<DeviceFacets>
 
 /** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
-export interface NodeService extends ServiceOf<typeof resources.nodes> {
-  /** How many nodes have which state, role and version. */
-  facets(filters: readonly Filter[]): Promise<NodeFacets>
+export interface NodeService extends ServiceOf<typeof resources.nodes>, Faceted<NodeFacets> {
   /** All or nothing, in the order given. Throws `stale` if one of the nodes has another ETag now. */
   changeMany(
     changes: readonly ({ readonly id: number; readonly change: NodeChange } & ChangeOptions)[],
@@ -279,11 +281,6 @@ export interface AlertReceiverService extends ServiceOf<typeof resources.alertRe
   test(id: number, caller: Caller): Promise<AlertReceiverTest>
 }
 
-/** The dead man's switch. */
-export interface HeartbeatService {
-  get(): HeartbeatStatus
-}
-
 export interface TokenService {
   /** Throws `invalid` for an unknown cluster. */
   create(input: EnrollmentTokenInput, caller: Caller): Promise<CreatedToken>
@@ -343,11 +340,11 @@ export interface Services extends ResourceServices {
   readonly userDbDeployments: JobService
   readonly agentUpgrades: AgentUpgradeService
   readonly alerts: AlertService
-  readonly alertSilences: ServiceOf<typeof resources.alertSilences>
   readonly alertReceivers: AlertReceiverService
   readonly heartbeat: HeartbeatService
   readonly apiKeys: ApiKeyService
   readonly sessions: SessionService
+  readonly preferences: PreferencesService
   readonly clusterStorage: ClusterStorageService
   readonly containers: ContainerService
   readonly clusterIdentity: ClusterIdentityService

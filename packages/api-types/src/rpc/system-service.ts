@@ -1,9 +1,35 @@
-import type { ClusterSummary, Containers, SearchResult, SystemInfo } from '../rest/index.js'
+import type {
+  ClusterSummary,
+  Containers,
+  HeartbeatStatus,
+  Preferences,
+  PreferencesChange,
+  SearchResult,
+  SystemInfo,
+} from '../rest/index.js'
+import type { Caller, ChangeOptions, Filter } from './verbs.js'
 
 /** Counts of a cluster for a first look. Throws `not_found`. */
 export interface ClusterSummaryService {
   /** As it was a second ago at most; it costs the same for any number of callers. */
   ofCluster(clusterId: number): Promise<ClusterSummary>
+}
+
+/** Counts records by the values of their fields, each under the filters of the others. */
+export interface Faceted<F> {
+  facets(filters: readonly Filter[]): Promise<F>
+}
+
+/** How each operator has the console displayed. */
+export interface PreferencesService {
+  get(caller: Caller): Promise<Preferences>
+  /** Changes the fields given, of the caller's own. */
+  set(change: PreferencesChange, caller: Caller, options?: ChangeOptions): Promise<Preferences>
+}
+
+/** The dead man's switch. */
+export interface HeartbeatService {
+  get(): HeartbeatStatus
 }
 
 /** The control plane itself. */

@@ -62,11 +62,14 @@ export interface Page<R> {
   readonly total: number
 }
 
-/** The reading verbs, the same for every resource. `get` throws `not_found`; `getMany` leaves out what is not there. */
+/**
+ * The reading verbs, the same for every resource. `get` throws `not_found`; `getMany` leaves out what is not there. The caller
+ * matters only where operators have records of their own.
+ */
 export interface Reads<R> {
-  list(query: ListQuery): Promise<Page<R>>
-  get(id: number): Promise<R>
-  getMany(ids: readonly number[]): Promise<readonly R[]>
+  list(query: ListQuery, caller?: Caller): Promise<Page<R>>
+  get(id: number, caller?: Caller): Promise<R>
+  getMany(ids: readonly number[], caller?: Caller): Promise<readonly R[]>
 }
 
 /** Options of a change: `ifMatch` is the ETag that the caller saw; `stale` is thrown when the record has another now. */

@@ -26,7 +26,7 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
     ...(schema === undefined ? {} : { body: schema }),
     status,
     answer,
-    requireRecord: (id) => reads.get(id),
+    requireRecord: (id, caller) => reads.get(id, caller),
     async handle({ id, body, caller, headers, origin }) {
       const localPath: LocalPath = (text) => dialect.origins.pathOf(text, origin)
       const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), localPath)

@@ -40,9 +40,9 @@ function mountList(app: FastifyInstance, resource: Resource, { origins }: Dialec
     query: listParameters(resource),
     status: 200,
     answer: listEnvelope(record),
-    async handle({ query, rawQuery, origin }) {
+    async handle({ query, rawQuery, origin, caller }) {
       const list = parseListQuery(query, { rules, fields }, (text) => origins.pathOf(text, origin))
-      const { objects, total } = await reads.list(list)
+      const { objects, total } = await reads.list(list, caller)
       return { meta: listMeta(`/api/v1/${name}/`, rawQuery, list, total), objects }
     },
   })
@@ -76,8 +76,8 @@ function mountDetail(app: FastifyInstance, { name, record, rules, reads }: Resou
     status: 200,
     answer: record,
     isConditional: true,
-    async handle({ id, headers }, reply) {
-      const found = await reads.get(id)
+    async handle({ id, headers, caller }, reply) {
+      const found = await reads.get(id, caller)
       const etag = etagOf(found, rules)
       reply.header('etag', etag)
       return matchesAny(etag, headers['if-none-match']) ? reply.code(304).send() : found
@@ -111,12 +111,12 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
       .object({ objects: z.array(record), not_found: z.array(z.string()).optional() })
       .meta({ examples: [{ objects: examplesOf(record), not_found: ['99'] }] }),
     refusals: [414],
-    async handle({ params }) {
+    async handle({ params, caller }) {
       const text = params['ids'] ?? ''
       const asked = text.split(';').filter((one) => one !== '')
       if (text.length > maxSetLength) throw new HttpError(414, setTooLong(asked.length, text.length))
       const ids = asked.map(Number).filter((id) => Number.isInteger(id) && id >= 1 && id <= maxId)
-      const found = new Map((await reads.getMany([...new Set(ids)])).map((one) => [Number(one.id), one]))
+      const found = new Map((await reads.getMany([...new Set(ids)], caller)).map((one) => [Number(one.id), one]))
       const missing = asked.filter((text) => !found.has(Number(text)))
       const objects = asked.flatMap((text) => found.get(Number(text)) ?? [])
       return { objects, ...(missing.length === 0 ? {} : { not_found: missing }) }

@@ -60,11 +60,11 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { o
     status: 202,
     answer: change.answer ?? record,
     secretAnswer: change.secrets !== undefined && change.secrets.length > 0,
-    requireRecord: (id) => reads.get(id),
+    requireRecord: (id, caller) => reads.get(id, caller),
     async handle({ id, body, headers, caller, origin }, reply) {
       const localPath: LocalPath = (text) => origins.pathOf(text, origin)
       const sent = localise(objectBody(body), reader.record, localPath)
-      const wanted = await parseChange(reader, localise(sent, input, localPath), () => reads.get(id))
+      const wanted = await parseChange(reader, localise(sent, input, localPath), () => reads.get(id, caller))
       const changed = await change.run(id, wanted, caller, ifMatchOf(headers))
       reply.header('etag', etagOf(changed, { observed: [...rules.observed, ...(change.secrets ?? [])] }))
       return changed
@@ -82,7 +82,7 @@ function mountRemove(app: FastifyInstance, { name, reads, remove }: Resource): v
     headers: ifMatch,
     status: 204,
     answer: z.null(),
-    requireRecord: (id) => reads.get(id),
+    requireRecord: (id, caller) => reads.get(id, caller),
     async handle({ id, headers, caller }) {
       await remove(id, caller, ifMatchOf(headers))
       return null

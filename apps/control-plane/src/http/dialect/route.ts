@@ -54,7 +54,7 @@ export interface Route {
   /** Further statuses that it refuses with, for the documentation. */
   readonly refusals?: readonly Status[]
   /** Throws `not_found` for an unknown id; called before a body is read. */
-  requireRecord?(this: void, id: number): Promise<unknown>
+  requireRecord?(this: void, id: number, caller: Caller): Promise<unknown>
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
 }
 
@@ -99,7 +99,7 @@ export function mountRoute(app: FastifyInstance, route: Route): void {
     // A hook, so that an unknown id is reported before a wrong body.
     ...(requireRecord === undefined
       ? {}
-      : { onRequest: async (request) => void (await requireRecord(idOf(request.params))) }),
+      : { onRequest: async (request) => void (await requireRecord(idOf(request.params), callerOf(request))) }),
     handler: async (request, reply) => {
       reply.code(route.status)
       return route.handle(requestOf(request), reply)

@@ -3,6 +3,7 @@ import { byId } from '../dialect/rules.js'
 import type { ResourceRules } from '../dialect/rules.js'
 import { ResourceUri } from '../dialect/uri.js'
 import { OperatorRole } from './operator.js'
+import { Preferences } from './preferences.js'
 
 /** One browser that an operator has logged in with. Its secret is in the cookie of that browser alone. */
 export const Session = z
@@ -51,6 +52,7 @@ export const CurrentSession = z
     role: OperatorRole,
     created: z.iso.datetime(),
     expires: z.iso.datetime(),
+    preferences: Preferences,
   })
   .meta({
     id: 'CurrentSession',
@@ -61,6 +63,7 @@ export const CurrentSession = z
         role: 'admin',
         created: '2026-11-20T08:00:00.000Z',
         expires: '2026-11-20T20:00:00.000Z',
+        preferences: { theme: 'dark', density: null, units: null, zone: null, language: null, keys: null },
       },
     ],
   })
