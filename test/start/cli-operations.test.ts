@@ -139,6 +139,9 @@ const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[]
   [/^GET nodes\/metrics\/sparklines\/$/, 'draws the small charts of lists: metrics history has the values of one node'],
   [/^GET clusters\/\{id\}\/summary\/$/, 'adds up for pages what node list, device list and health have'],
   [/^GET sessions\/\{id\}\/$/, 'session list has all fields of a session'],
+  [/^GET (?:nodes|devices)\/facets\/$/, 'counts for the buttons of pages: lists have the filters'],
+  [/^(?:GET|POST|PATCH|DELETE) views\//, 'are screens of the console'],
+  [/^(?:GET|PATCH) preferences\/$/, 'is how the console is displayed'],
   [/^GET events\/$/, 'is for programs that follow changes; lists have --watch'],
   [
     /^POST gateway_shares\/(?:\{id\}\/)?preview\/$/,
