@@ -37,6 +37,15 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
+  it('are all in the list that these tests open', async () => {
+    const visitor = await lab.visit()
+    const page = await loggedIn(visitor)
+    const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
+    const paths = await links.evaluateAll((found) => found.map((link) => new URL(String(link.href)).pathname))
+    expect(paths.length).toBeGreaterThan(10)
+    expect(screenPaths).toEqual(expect.arrayContaining(paths))
+  })
+
   it('show alerts of the control plane', async () => {
     const visitor = await lab.visit()
     const page = await loggedIn(visitor)
@@ -52,9 +61,14 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
-  it('lose nothing at a zoom of 200 %', async () => {
-    const visitor = await lab.visit({ width: 640, height: 450, scale: 2 })
+  it.each([
+    { zoom: 200, language: 'en', width: 640, height: 450, scale: 2 },
+    // German has the longer words.
+    { zoom: 400, language: 'de', width: 320, height: 256, scale: 4 },
+  ])('lose nothing at a zoom of $zoom % in the language $language', async ({ language, ...size }) => {
+    const visitor = await lab.visit(size)
     const page = await loggedIn(visitor)
+    await page.evaluate(`localStorage.setItem('roost.display', '{"language":"${language}"}')`)
     const faults: (readonly [path: string, faults: readonly string[]])[] = []
     for (const path of screenPaths) {
       await page.goto(path)
@@ -79,6 +93,12 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     })`
     await page.evaluate(`${add}({ left: '3000px', top: '0' })`)
     expect(await outOfReach(page)).toEqual(['cut: button far', 'covered: button far is outside of the window'])
+    await page.evaluate(`document.querySelector('main button[style]').remove()`)
+    await page.evaluate(`${add}({ top: '100px', width: '40px', height: '10px', padding: '0', lineHeight: '30px' })`)
+    expect(await outOfReach(page)).toEqual(['spilled: button far'])
+    await page.evaluate(`document.querySelector('main button[style]').remove()`)
+    await page.evaluate(`${add}({ top: '100px', width: '9px', padding: '0', overflow: 'clip' })`)
+    expect(await outOfReach(page)).toEqual(['squeezed: button far'])
   })
 
   it('are reached by the keyboard alone', async () => {

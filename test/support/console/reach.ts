@@ -12,7 +12,13 @@ const find = `(() => {
   const isShown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr, .skip, [aria-hidden=true], [inert]')
   for (const one of document.querySelectorAll('main :is(h1, h2, h3, p, dt, dd, label, button, a, input, select, textarea)')) {
     const { left, right, width } = one.getBoundingClientRect()
-    if (isShown(one) && width > 0 && (left < -1 || right > innerWidth + 1) && !scrolls(one)) faults.push('cut: ' + nameOf(one))
+    if (!isShown(one) || width === 0) continue
+    if ((left < -1 || right > innerWidth + 1) && !scrolls(one)) faults.push('cut: ' + nameOf(one))
+    const { display, overflowY, fontSize } = getComputedStyle(one)
+    const isField = one.matches('select, textarea, input:not([type=checkbox], [type=radio])')
+    if (width < 1.5 * parseFloat(fontSize) && (isField || one.innerText.length > 2)) faults.push('squeezed: ' + nameOf(one))
+    if (isField || display === 'inline' || overflowY !== 'visible') continue
+    if (one.scrollHeight > one.clientHeight + 2) faults.push('spilled: ' + nameOf(one))
   }
   for (const one of document.querySelectorAll(':is(main, header) :is(a[href], button:not(:disabled), input, select, textarea)')) {
     if (!isShown(one)) continue
@@ -27,7 +33,7 @@ const find = `(() => {
   return faults
 })()`
 
-/** Returns the texts that are cut at the side of the window, and the controls that cannot be scrolled to where they can be clicked. */
+/** Returns the texts that are cut at the side of the window, that leave their box or have a letter a line, fields without space for a text, and the controls that cannot be scrolled to where they can be clicked. */
 export function outOfReach(page: Page): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(find)
 }
