@@ -1,7 +1,7 @@
 import './devices.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { deviceFacets, deviceList } from '../api/queries/devices.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
 import type { Filters } from '../api/queries/filters.js'
@@ -17,6 +17,7 @@ import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { deviceColumns } from './columns.js'
 import { FullnessMap } from './map.js'
+import { ViewChoice } from './view-choice.js'
 
 const columns = deviceColumns()
 const facets = { choices: ['status', 'policy'] }
@@ -27,18 +28,10 @@ export function Devices() {
   const { view } = useSearch({ from: '/devices' })
   const navigate = useNavigate({ from: '/devices' })
   const isMap = view === 'map'
+  const wasChosen = useRef(false)
   const show = (next: string | undefined) =>
     void navigate({ search: ({ view: _view, ...rest }) => (next === undefined ? rest : { ...rest, view: next }) })
-  const choice = (
-    <div className="seg" role="group" aria-label={t('devices.view')}>
-      <button type="button" aria-pressed={!isMap} onClick={() => show(undefined)}>
-        {t('devices.table')}
-      </button>
-      <button type="button" aria-pressed={isMap} onClick={() => show('map')}>
-        {t('devices.map')}
-      </button>
-    </div>
-  )
+  const choice = <ViewChoice isMap={isMap} wasChosen={wasChosen} onShow={show} />
   return (
     <ForCluster title={t('nav.devices')}>
       {({ id }) =>

@@ -46,24 +46,41 @@ function Rows({ nodes }: { readonly nodes: readonly NodeFullness[] }) {
 
 function Row({ row }: { readonly row: NodeFullness }) {
   const id = row.node.split('/').at(-2) ?? ''
-  const label = t('devices.mapLabel', { node: id, count: row.devices.length, pct: percent(fullest(row)) })
   return (
     <li>
-      <Link to="/nodes/$id/{-$tab}" params={{ id, tab: 'devices' }} aria-label={label}>
-        {t('devices.node')} {id}
+      <Link to="/nodes/$id/{-$tab}" params={{ id, tab: 'devices' }}>
+        <span>
+          {t('devices.node')} {id}
+          <span className="sr">: {summaryOf(row)}</span>
+        </span>
+        <span className="map-row" aria-hidden="true">
+          {row.devices.map((device) => (
+            <Square key={device.device} {...device} />
+          ))}
+        </span>
       </Link>
-      <span className="map-row" aria-hidden="true">
-        {row.devices.map(({ device, name, status, used_pct: pct }) => (
-          <i
-            key={device}
-            className={status === 'ok' ? fullnessTone(pct ?? 0) : `out ${toneOf(status)}`}
-            style={{ '--used': `${pct ?? 0}%` } as React.CSSProperties}
-            title={`${name} · ${tOr(`state.${status}`)} · ${percent(pct)}`}
-          >
-            {status === 'ok' && pct !== null ? count(pct) : '×'}
-          </i>
-        ))}
-      </span>
     </li>
+  )
+}
+
+/** Returns what the squares of a node show, as a sentence. */
+function summaryOf(row: NodeFullness): string {
+  const used = t('devices.mapLabel', { count: row.devices.length, pct: percent(fullest(row)) })
+  const out = new Map<string, number>()
+  for (const { status } of row.devices) if (status !== 'ok') out.set(status, (out.get(status) ?? 0) + 1)
+  return [used, ...[...out].map(([status, number]) => `${number} ${tOr(`state.${status}`)}`)].join(', ')
+}
+
+/** A device that is out of service has a cross, one without a reading a dash: the color is not all that says so. */
+function Square({ name, status, used_pct: pct }: NodeFullness['devices'][number]) {
+  const isOk = status === 'ok'
+  return (
+    <i
+      className={isOk ? fullnessTone(pct ?? 0) : `out ${toneOf(status)}`}
+      style={{ '--used': `${pct ?? 0}%` } as React.CSSProperties}
+      title={`${name} · ${tOr(`state.${status}`)} · ${percent(pct)}`}
+    >
+      {isOk ? count(pct) : '×'}
+    </i>
   )
 }

@@ -22,7 +22,10 @@ export const devices = {
   'devices.view': 'Ansicht',
   'devices.table': 'Tabelle',
   'devices.map': 'Karte',
-  'devices.mapLabel': '{node}: {count} Geräte, das vollste zu {pct} belegt',
+  'devices.mapLabel': {
+    one: '{count} Gerät, zu {pct} belegt',
+    other: '{count} Geräte, das vollste zu {pct} belegt',
+  },
   'devices.mapHelp': 'Ein Quadrat je Gerät, eine Zeile je Knoten. Die Zahl darin ist die Belegung in Prozent.',
   'devices.mapMore': {
     one: '{count} weiterer Knoten steht in der Tabelle.',

@@ -22,7 +22,10 @@ export const devices = {
   'devices.view': 'View',
   'devices.table': 'Table',
   'devices.map': 'Map',
-  'devices.mapLabel': '{node}: {count} devices, the fullest {pct} used',
+  'devices.mapLabel': {
+    one: '{count} device, {pct} used',
+    other: '{count} devices, the fullest {pct} used',
+  },
   'devices.mapHelp': 'One square for each device, one row for each node. The number in it is the percent used.',
   'devices.mapMore': { one: '{count} more node is in the table.', other: '{count} more nodes are in the table.' },
   'devices.forget': 'Forget',
