@@ -3,6 +3,9 @@
 // The schemas of the forms must not try to make code at run time, which the policy forbids: zod reads this when they are made.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 const base = new URL('.', document.currentScript.src)
+// Browsers resolve it again when a screen changes the address of the page.
+const icon = document.querySelector('link[rel=icon]')
+icon.href = new URL(icon.href).href
 let session
 try {
   const { theme, density, language } = JSON.parse(localStorage.getItem('roost.display') ?? '{}')
