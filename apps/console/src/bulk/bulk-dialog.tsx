@@ -1,8 +1,10 @@
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { isCallError } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { Action } from '../form/form.js'
-import { Dialog } from '../ui/dialog.js'
+import { Confirm, Dialog } from '../ui/dialog.js'
 import { t } from '../words/text.js'
 import { countsOf, isUnanswered, restOf, useRun } from './use-run.js'
 import type { Run } from './use-run.js'
@@ -35,8 +37,25 @@ export function BulkDialog<R>(props: BulkDialogProps<R>) {
 
 type PhaseProps<R> = BulkDialogProps<R> & { readonly run: Run<R> }
 
-/** It is stopped, not closed: nothing goes on unseen. */
+/** It is stopped, not closed: nothing goes on unseen. Leaving the screen would stop it, too, and asks first. */
 function Running<R>({ title, run: { ended, total, stop } }: PhaseProps<R>) {
+  const leaving = useBlocker({ shouldBlockFn: () => true, withResolver: true })
+  const { reset } = leaving
+  // When the run ends before the answer, one stays: the address would be that of another screen.
+  useEffect(() => () => reset?.(), [reset])
+  if (leaving.status === 'blocked')
+    return (
+      <Confirm
+        open
+        title={t('bulk.leave.title')}
+        action={t('bulk.leave')}
+        onConfirm={leaving.proceed}
+        onClose={leaving.reset}
+      >
+        <p role="status">{t('bulk.running', { done: ended, total })}</p>
+        <p>{t('bulk.leave.effect')}</p>
+      </Confirm>
+    )
   const actions = (
     <button type="button" className="btn" onClick={stop}>
       {t('bulk.stop')}

@@ -66,15 +66,7 @@ export function useRun<R>({ title, topic, onRest }: RunOptions<R>): Run<R> {
       isShown.current = false
     }
   }, [])
-  useEffect(() => {
-    if (stopping === undefined) return undefined
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => {
-      window.removeEventListener('beforeunload', warn)
-      stopping.abort()
-    }
-  }, [stopping])
+  useEffect(() => () => stopping?.abort(), [stopping])
   return {
     ...outcome,
     isRunning: stopping !== undefined,
