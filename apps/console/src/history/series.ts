@@ -43,21 +43,44 @@ export function linesOf(history: History): Lines {
   return { times, lines }
 }
 
+/** Readings that are further apart than so many steps have a gap between them. */
+const mostStepsApart = 3
+
 /** Adds the readings that are newer than the history. A band ends where it does. */
 export function withLive({ times, lines }: Lines, polls: readonly Samples[]): Lines {
   const lastAt = times.findLastIndex((_, i) => lines.some(({ values }) => typeof values[i] === 'number'))
-  const known = times.slice(0, lastAt + 1)
-  const since = known.at(-1) ?? 0
-  const byTime = new Map(polls.map((samples) => [Math.max(0, ...samples.map(({ timestamp }) => timestamp)), samples]))
+  const since = times[lastAt] ?? 0
+  const byTime = new Map(polls.map((samples) => [timeOf(samples), samples]))
   const newer = [...byTime].filter(([time]) => time > since)
-  const ends = newer.map(() => null)
+  // Without one, what follows the history is a gap, too.
+  if (newer.length === 0) return { times, lines }
+  const known = times.slice(0, lastAt + 1)
+  const live = withGaps(newer, known)
+  const ends = live.map(() => null)
   const all = lines.map((line) => ({
     ...line,
-    values: [...line.values.slice(0, lastAt + 1), ...newer.map(([, samples]) => valueIn(samples, line.name))],
-    min: line.min && [...line.min.slice(0, lastAt + 1), ...ends],
-    max: line.max && [...line.max.slice(0, lastAt + 1), ...ends],
+    values: [...line.values.slice(0, known.length), ...live.map(([, samples]) => valueIn(samples, line.name))],
+    min: line.min && [...line.min.slice(0, known.length), ...ends],
+    max: line.max && [...line.max.slice(0, known.length), ...ends],
   }))
-  return { times: [...known, ...newer.map(([time]) => time)], lines: all }
+  return { times: [...known, ...live.map(([time]) => time)], lines: all }
+}
+
+type Reading = readonly [time: number, samples: Samples]
+
+/** Returns the readings, with one without values where the time before is too far away for a line. */
+function withGaps(readings: readonly Reading[], known: readonly number[]): readonly Reading[] {
+  const step = (known[1] ?? 0) - (known[0] ?? 0)
+  return readings.flatMap((reading, i) => {
+    const before = readings[i - 1]?.[0] ?? known.at(-1)
+    const isApart = before !== undefined && step > 0 && reading[0] - before > mostStepsApart * step
+    return isApart ? [[before + step, []] as const, reading] : [reading]
+  })
+}
+
+/** Returns the time of the latest value. A metric that the node does not report has the time of the poll. */
+function timeOf(samples: Samples): number {
+  return Math.max(0, ...samples.map(({ timestamp, value }) => (value === null ? 0 : timestamp)))
 }
 
 function valueIn(samples: Samples, name: string): number | null {

@@ -21,7 +21,7 @@ export function ChartTable({ title, times, series, format, height }: ChartTableP
     .slice(-maxRows)
     .toReversed()
   return (
-    <div className="chart-table" style={{ height }} tabIndex={0} role="region" aria-label={title}>
+    <div className="chart-table" style={{ height }} tabIndex={0} role="group" aria-label={title}>
       <table className="plain">
         <thead>
           <tr>
