@@ -29,8 +29,10 @@ export function Devices() {
   const navigate = useNavigate({ from: '/devices' })
   const isMap = view === 'map'
   const wasChosen = useRef(false)
-  const show = (next: string | undefined) =>
+  const show = (next: string | undefined) => {
+    wasChosen.current = true
     void navigate({ search: ({ view: _view, ...rest }) => (next === undefined ? rest : { ...rest, view: next }) })
+  }
   const choice = <ViewChoice isMap={isMap} wasChosen={wasChosen} onShow={show} />
   return (
     <ForCluster title={t('nav.devices')}>

@@ -15,16 +15,12 @@ export function ViewChoice({ isMap, wasChosen, onShow }: ViewChoiceProps) {
   useEffect(() => {
     if (wasChosen.current) pressed.current?.focus()
   }, [wasChosen])
-  const choose = (view: 'map' | undefined) => {
-    wasChosen.current = true
-    onShow(view)
-  }
   return (
     <div className="seg" role="group" aria-label={t('devices.view')}>
-      <button ref={isMap ? null : pressed} type="button" aria-pressed={!isMap} onClick={() => choose(undefined)}>
+      <button ref={isMap ? null : pressed} type="button" aria-pressed={!isMap} onClick={() => onShow(undefined)}>
         {t('devices.table')}
       </button>
-      <button ref={isMap ? pressed : null} type="button" aria-pressed={isMap} onClick={() => choose('map')}>
+      <button ref={isMap ? pressed : null} type="button" aria-pressed={isMap} onClick={() => onShow('map')}>
         {t('devices.map')}
       </button>
     </div>

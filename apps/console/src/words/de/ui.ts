@@ -67,7 +67,8 @@ export const ui = {
   'bulk.stop': 'Anhalten',
   'bulk.leave': 'Anhalten und verlassen',
   'bulk.leave.title': 'Diese Seite verlassen?',
-  'bulk.leave.effect': 'Sobald Sie die Seite verlassen, beginnt kein weiterer Eintrag. Was erledigt ist, bleibt erledigt.',
+  'bulk.leave.effect':
+    'Sobald Sie die Seite verlassen, beginnt kein weiterer Eintrag. Was erledigt ist, bleibt erledigt.',
   'bulk.done': '{done} von {total} erledigt.',
   'bulk.refused': { one: '{count} gescheitert', other: '{count} gescheitert' },
   'bulk.left': { one: '{count} nicht begonnen', other: '{count} nicht begonnen' },
