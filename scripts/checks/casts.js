@@ -9,7 +9,7 @@ const allowed = [
   /^prisma\//,
   // One function for all resources: each has types of its own.
   /^apps\/control-plane\/src\/resources\.ts$/,
-  /^packages\/api-types\/src\/(?:rpc\/(?:by-names|client|crud|list-input|subscriptions)|rest\/(?:dialect\/uri|gateway-share)|values\/share-settings)\.ts$/,
+  /^packages\/api-types\/src\/(?:rpc\/(?:client|crud|list-input|subscriptions|verbs)|rest\/(?:dialect\/uri|gateway-share)|values\/share-settings)\.ts$/,
   // The types of a library that differ from those of Node.
   /^apps\/control-plane\/src\/(?:http\/server|tls\/certificates)\.ts$/,
   /^packages\/runtime\/src\/disk-space-main\.ts$/,

@@ -1,9 +1,9 @@
 import { createTRPCClient, httpBatchStreamLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import type { TRPCClient, TRPCClientError } from '@trpc/client'
-import { maxBatchSize } from './batch.js'
+import { maxBatchSize } from './verbs.js'
 import type { AppRouter } from './router.js'
 
-export { byNames } from './by-names.js'
+export { byNames } from './verbs.js'
 
 export interface BrowserClientOptions {
   /** Where the router is, below the page's own origin, such as `/trpc`. */

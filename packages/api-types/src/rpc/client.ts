@@ -1,12 +1,12 @@
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, isTRPCClientError, splitLink } from '@trpc/client'
 import type { TRPCClient, TRPCClientError, TRPCLink } from '@trpc/client'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { maxBatchSize } from './batch.js'
+import { maxBatchSize } from './verbs.js'
 import type { AppRouter } from './router.js'
 import { createSubscriptions } from './subscriptions.js'
 
-export { byNames } from './by-names.js'
-export type { NamedListInput } from './by-names.js'
+export { byNames } from './verbs.js'
+export type { NamedListInput } from './verbs.js'
 
 /** Where the control plane is and how to authenticate. */
 export interface ClientOptions {

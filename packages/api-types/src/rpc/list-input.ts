@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idOfUri, maxId, negatedFilter } from '../rest/index.js'
-import type { OneOrMany } from './by-names.js'
+import type { OneOrMany } from './verbs.js'
 import type { FilterOf, FilterValue, NegationOf, OrderOf, ResourceRules } from '../rest/index.js'
 
 /** As in REST, there is nothing beyond, and no column can contain more. */

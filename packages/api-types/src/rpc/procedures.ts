@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { fieldError, maxId, readOnlyOperator, RoostError } from '../rest/index.js'
 import type { ErrorCode, ResourceRules } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
-import type { Services } from './services.js'
+import type { JobService, Services } from './services.js'
 import type { Caller, Repeatable } from './verbs.js'
 
 export interface RpcContext {
@@ -139,3 +139,20 @@ export function pageOf<R extends z.ZodType>(record: R) {
 
 /** Of a caller that cannot go away, such as one in the same process. */
 export const never: AbortSignal = new AbortController().signal
+
+/** The procedures that only deployments have. */
+export function jobProcedures(jobs: (services: Services) => JobService) {
+  return {
+    /** Streams: the job, and again when it has changed, until it has ended. */
+    watch: read
+      .input(RecordId)
+      .subscription(({ ctx, input, signal }) => jobs(ctx.services).watch(input.id, signal ?? never)),
+    cancel: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).cancel(id, caller))),
+    /** Of a job with `confirm_within_s`: its nodes keep what they have applied. */
+    confirm: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).confirm(id, caller))),
+  }
+}

@@ -7,10 +7,8 @@ import {
   ClusterStorageInput,
   DeviceFacets,
   deviceRules,
-  DriftAction,
   GatewayShareChange,
   GatewayShareInput,
-  GenerationKind,
   GrantableRole,
   LeftoverRemoval,
   maxContainerPrefix,
@@ -22,39 +20,33 @@ import {
   nodeRules,
   PreferencesChange,
   preferencesRules,
+  RemovedLeftovers,
+  ShareUploads,
 } from '../rest/index.js'
-import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
+import { driftRouter, generationsRouter } from './deployed.js'
 import { eventsRouter } from './events.js'
 import { filterInputOf, listQuery, Offset } from './list-input.js'
 import { capacityRouter, CapacityHistoryInput, explainRouter, metricsRouter } from './measurements.js'
-import { Condition, conditionOf, Id, never, once, OnceInput, read, RecordId, router, write } from './procedures.js'
-import type { JobService, Services } from './services.js'
+import {
+  Condition,
+  conditionOf,
+  Id,
+  jobProcedures,
+  never,
+  once,
+  OnceInput,
+  read,
+  RecordId,
+  router,
+  write,
+} from './procedures.js'
 import { maxHits } from './system-service.js'
 import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
 export type { RpcContext } from './procedures.js'
-
-const OfNode = z.object({ node: Id.shape.id, kind: GenerationKind })
-
-/** The procedures that only deployments have. */
-function jobProcedures(jobs: (services: Services) => JobService) {
-  return {
-    /** Streams: the job, and again when it has changed, until it has ended. */
-    watch: read
-      .input(RecordId)
-      .subscription(({ ctx, input, signal }) => jobs(ctx.services).watch(input.id, signal ?? never)),
-    cancel: write
-      .input(RecordId.extend(OnceInput.shape))
-      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).cancel(id, caller))),
-    /** Of a job with `confirm_within_s`: its nodes keep what they have applied. */
-    confirm: write
-      .input(RecordId.extend(OnceInput.shape))
-      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).confirm(id, caller))),
-  }
-}
 
 const SearchInput = z.object({
   q: boundedText(maxSearchLength).trim().min(1),
@@ -66,11 +58,6 @@ const ContainersInput = z.object({
   q: boundedText(maxContainerPrefix).default(''),
   limit: z.int().min(1).max(maxContainers).default(20),
 })
-
-const DriftedNodesInput = z
-  .object({ cluster: Id.shape.id, limit: z.int().min(1).max(1000).default(20), offset: Offset.default(0) })
-  .partial({ cluster: true })
-  .prefault({})
 
 const NodeChanges = z
   .array(z.object({ ...RecordId.shape, change: NodeChange, ...Condition.shape }))
@@ -242,23 +229,8 @@ export const appRouter = router({
         ctx.services.preferences.set(change, ctx.caller, conditionOf({ if_match })),
       ),
   }),
-  drift: router({
-    /** Of a cluster, or of all. */
-    list: read.input(DriftedNodesInput).query(({ ctx, input }) => ctx.services.driftedNodes.list(input)),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
-    resolve: write
-      .input(Id.extend({ ...DriftAction.shape, ...OnceInput.shape }))
-      .mutation((call) =>
-        once(call, ({ id, action }, caller) => call.ctx.services.drift.resolve(id, { action }, caller)),
-      ),
-  }),
-  /** What was deployed to the node with the id `node`. */
-  generations: router({
-    list: read.input(OfNode).query(({ ctx, input }) => ctx.services.generations.list(input.node, input.kind)),
-    diff: read
-      .input(OfNode.extend({ a: Id.shape.id, b: Id.shape.id }))
-      .query(({ ctx, input: { node, kind, a, b } }) => ctx.services.generations.diff(node, kind, a, b)),
-  }),
+  drift: driftRouter,
+  generations: generationsRouter,
   metrics: metricsRouter,
   capacity: capacityRouter,
   utilization: utilizationRouter,
