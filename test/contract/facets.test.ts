@@ -71,6 +71,8 @@ describe('nodes/facets/', () => {
     'agent_version__not=0.2.0',
     'has_problems=true&state__not=offline',
     'node_role=1',
+    'q=OUNT',
+    'q=a&q=d&state=online',
     'uuid=00000000-0000-4000-8000-000000000000',
   ])('has the total of the list: %s', async (query) => {
     expect((await nodes(`&${query}`)).total).toBe(await totalOf(`nodes/?cluster=${cluster}&${query}`))

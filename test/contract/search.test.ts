@@ -43,6 +43,22 @@ describe('search/', () => {
     expect(await namesOf('globe')).toEqual(['atlas'])
   })
 
+  it('has a filter of the lists of nodes and devices beside it', async () => {
+    const listed = async (resource: 'nodes' | 'devices', q: string, field: string) => {
+      const { body } = await server.get(`/api/v1/${resource}/?q=${encodeURIComponent(q)}&order_by=id`)
+      return body.objects.map((record: Record<string, unknown>) => record[field])
+    }
+    // The host name, addresses, and the serial number of a device.
+    for (const q of ['tlas-0', '9.8.7', '10.66.', 'q9_100'])
+      expect(await listed('nodes', q, 'hostname')).toEqual(['Atlas-07'])
+    expect(await listed('nodes', 'q9_1000', 'hostname')).toEqual([])
+    expect(await listed('devices', 'zq9', 'name')).toEqual(['sdq', 'sdr'])
+    expect(await listed('devices', '_100%', 'name')).toEqual(['sdq'])
+    expect(await listed('devices', 'atlas', 'name')).toEqual(['sdq', 'sdr'])
+    const facets = await server.get(`/api/v1/devices/facets/?q=${encodeURIComponent('_100%')}`)
+    expect(facets.body.total).toBe(1)
+  })
+
   it('takes every character as itself', async () => {
     const { body } = await search(`q=${encodeURIComponent('9_100%')}`)
     expect(body).toEqual({

@@ -7,6 +7,7 @@ import type { DeviceRecord } from '../api/queries/devices.js'
 import type { Filters } from '../api/queries/filters.js'
 import { usePages } from '../api/use-pages.js'
 import { clearedFacets, FacetFilter, facetsIn } from '../list/facet-filter.js'
+import { TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
@@ -61,7 +62,7 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
   const { order = 'days_until_full' } = search
   const navigate = useNavigate({ from: '/devices' })
   const change = useSearchChange()
-  const key = JSON.stringify({ cluster, ...facetsIn(search, facets) })
+  const key = JSON.stringify({ cluster, ...facetsIn(search, facets), ...(search.q !== undefined && { q: search.q }) })
   const filters = useMemo(() => JSON.parse(key) as Filters, [key])
   const { data: counts } = useQuery(deviceFacets(filters))
   const pages = usePages<DeviceRecord>(useMemo(() => deviceList(filters, order), [filters, order]))
@@ -80,13 +81,18 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
         <NoRows
           icon={HardDrive}
           isFiltered={Object.keys(filters).length > 1}
-          onClear={() => change(clearedFacets(facets))}
+          onClear={() => change({ ...clearedFacets(facets), q: '' })}
           title={t('devices.none')}
           next={t('devices.none.next')}
         />
       }
     >
       <div className="filters">
+        <TextFilter
+          label={t('devices.filter')}
+          value={search.q}
+          onFilter={(value) => change({ q: value }, { replace: true })}
+        />
         <FacetFilter
           label={t('devices.status')}
           field="status"

@@ -37,7 +37,7 @@ function NodesOf({ cluster }: OfCluster) {
   const key = JSON.stringify({
     cluster,
     ...facetsIn(search, facets),
-    ...(search.q !== undefined && { hostname: search.q }),
+    ...(search.q !== undefined && { q: search.q }),
   })
   const filters = useMemo(() => JSON.parse(key) as Filters, [key])
   const pages = usePages(useMemo(() => nodeList(filters, order), [filters, order]))

@@ -43,7 +43,7 @@ export const node = createRoute({
 export const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: (search: RawSearch) => pick(search, 'order', 'view', ...facetNames(deviceFacets)),
+  validateSearch: (search: RawSearch) => pick(search, 'order', 'view', 'q', ...facetNames(deviceFacets)),
   component: lazyRouteComponent(() => import('../devices/devices.js'), 'Devices'),
 })
 

@@ -17,6 +17,7 @@ import type { Terminal } from './terminal/terminal.js'
 interface DeviceFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
   readonly node?: string
+  readonly q?: string
   readonly status?: string
   readonly statusNot?: string
   readonly sortBy?: string
@@ -28,16 +29,18 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
   withWatch(withOutput(device.command('list')))
     .description('List devices')
     .option('--cluster <cluster>', 'only devices of this cluster, by name or id')
+    .option('--q <text>', 'only devices with this text in their name, serial number, mount point or host name')
     .option('--status <status>', 'only devices with this status, such as retired')
     .option('--status-not <statuses>', 'without devices with these statuses, such as ok or ok,retired')
     .option('--node <node>', 'only devices of this node, by hostname or id')
     .option('--sort-by <field>', 'order by a field of the API, such as days_until_full or -id')
-    .action(({ cluster, node, status, statusNot, sortBy, ...options }: DeviceFlags) =>
+    .action(({ cluster, node, q, status, statusNot, sortBy, ...options }: DeviceFlags) =>
       watched(terminal, options, () =>
         withApi(config(), async (rpc) => {
           const filters = {
             ...(cluster === undefined ? {} : { cluster: (await findCluster(rpc, cluster)).id }),
             ...(node === undefined ? {} : { node: (await nodeOf(rpc.nodes, node)).id }),
+            ...(q === undefined ? {} : { q }),
             ...(status === undefined ? {} : { status }),
             ...(statusNot === undefined ? {} : { status__not: statusNot.split(',') }),
           }

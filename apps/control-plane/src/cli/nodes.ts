@@ -18,6 +18,7 @@ import type { Terminal } from './terminal/terminal.js'
 
 interface NodeFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
+  readonly q?: string
   readonly state?: string
   readonly stateNot?: string
   readonly sortBy?: string
@@ -28,6 +29,7 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
   withWatch(withOutput(node.command('list')))
     .description('List nodes')
     .option('--cluster <cluster>', 'only nodes of this cluster, by name or id')
+    .option('--q <text>', 'only nodes with this text in their host name, an address, or the serial number of a device')
     .option('--state <state>', 'only nodes in this state, such as offline')
     .option('--state-not <states>', 'without nodes in these states, such as online or online,stale')
     .option('--sort-by <field>', 'order, such as hostname or -last_seen')
@@ -35,9 +37,10 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
       watched(terminal, options, () =>
         withApi(config(), async ({ clusters, nodes }) => {
           const all = await listAll((range) => clusters.list.query(range))
-          const { cluster: nameOrId, state: only, stateNot: excluded, sortBy } = options
+          const { cluster: nameOrId, q, state: only, stateNot: excluded, sortBy } = options
           const filters = {
             ...(nameOrId === undefined ? {} : { cluster: pick('cluster', nameOrId, all, (c) => c.name).id }),
+            ...(q === undefined ? {} : { q }),
             ...(only === undefined ? {} : { state: only }),
             ...(excluded === undefined ? {} : { state__not: excluded.split(',') }),
           }

@@ -3,9 +3,9 @@ import type { Declaration, Filter } from '@roost/api-types/rpc'
 import { queryRows } from './database.js'
 import type { Database } from './database.js'
 import { checkedFilter } from './listing.js'
-import { negationsOf } from './table-fields.js'
+import { escapeLike, negationsOf } from './table-fields.js'
 
-/** An SQL expression that is compared with the values of a filter, or a condition of an array with them, such as `$3`. */
+/** An SQL expression that is compared with the values of a filter, or a condition of an array with them, such as `$3`: patterns of LIKE for a filter `part`. */
 type Compared = string | ((values: string) => string)
 
 /** The values of a resource that are counted, in SQL. */
@@ -89,7 +89,7 @@ function conditionOf(
   const { field, isNegated = false } = filter
   const { kind, values: own } = checkedFilter(declaration.rules, filter, negationsOf(declaration, {}).known)
   const expression = compared[field] as Compared
-  const parameter = `$${values.push(own)}`
+  const parameter = `$${values.push(kind === 'part' ? own.map((text) => `%${escapeLike(String(text))}%`) : own)}`
   const operator = kind === 'above' ? '>' : '='
   const sql = typeof expression === 'string' ? `${expression} ${operator} any(${parameter})` : expression(parameter)
   return { field, sql: isNegated ? `(${sql}) is not true` : `coalesce(${sql}, false)` }

@@ -33,9 +33,23 @@ export function conditionOf(field: string, kind: FilterKind, columns: Columns): 
   return kind === 'boolean' ? anyOf((value) => ({ [column]: value })) : (values) => ({ [column]: { in: values } })
 }
 
+/** Returns the condition of a filter `part`: one of the texts is in one of these columns. */
+export function partOf<C extends string>(...columns: readonly C[]) {
+  return (texts: string[]) => ({
+    OR: texts.flatMap((text) => columns.map((column) => ({ [column]: containing(text) }) as PartOf<C>)),
+  })
+}
+
+type PartOf<C extends string> = { readonly [column in C]?: ReturnType<typeof containing> }
+
 /** The condition of a text that has another one in it. Prisma passes a pattern of LIKE on as it is. */
-function containing(text: string) {
-  return { contains: text.replaceAll(/[\\%_]/g, String.raw`\$&`), mode: 'insensitive' } as const
+export function containing(text: string) {
+  return { contains: escapeLike(text), mode: 'insensitive' } as const
+}
+
+/** Returns the text without a meaning of its own in a pattern of LIKE. */
+export function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
 function anyOf(condition: (value: Values[number]) => Condition): (values: Values) => Condition {

@@ -9,6 +9,7 @@ import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { byCluster, conditions, isWithin } from '../database/listing.js'
 import type { FilterTable } from '../database/listing.js'
+import { containing, partOf } from '../database/table-fields.js'
 import { tableStore } from '../database/table-store.js'
 import type { TableStore } from '../database/table-store.js'
 
@@ -40,7 +41,15 @@ export type DeviceStore = TableStore<Device, never, never>
 export function createDeviceStore(database: Database, currentUsage: CurrentUsage): DeviceStore {
   const table = tableStore(database, resources.devices, {
     model: 'Device',
-    conditions: { policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }) },
+    conditions: {
+      q: (texts: string[]) => ({
+        OR: [
+          partOf('name', 'serial', 'mountPoint')(texts),
+          ...texts.map((text) => ({ node: { hostname: containing(text) } })),
+        ],
+      }),
+      policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }),
+    },
     orders: {
       days_until_full: (direction: 'asc' | 'desc') => ({ forecast: { middle: { sort: direction, nulls: 'last' } } }),
       last_seen: (direction: 'asc' | 'desc') => ({ usage: { lastSeen: { sort: direction, nulls: 'last' } } }),

@@ -12,6 +12,8 @@ export function createDeviceFacets(database: Database): DeviceService['facets'] 
     compared: {
       id: 'one.id',
       id__gt: 'one.id',
+      q: (patterns) => `(one.name ilike any(${patterns}::text[]) or one.serial ilike any(${patterns}::text[])
+        or one.mount_point ilike any(${patterns}::text[]) or node.hostname ilike any(${patterns}::text[]))`,
       node: 'one.node_id',
       node__id: 'one.node_id',
       node__hostname: 'node.hostname',

@@ -13,6 +13,11 @@ export function createNodeFacets(database: Database): NodeService['facets'] {
     compared: {
       id: 'one.id',
       id__gt: 'one.id',
+      q: (
+        patterns,
+      ) => `(one.hostname ilike any(${patterns}::text[]) or one.cluster_facing_ip ilike any(${patterns}::text[])
+        or one.outward_facing_ip ilike any(${patterns}::text[]) or one.replication_facing_ip ilike any(${patterns}::text[])
+        or exists (select from devices d where d.node_id = one.id and d.serial ilike any(${patterns}::text[])))`,
       enabled: 'one.enabled',
       hostname: 'one.hostname',
       cluster: 'one.cluster_id',

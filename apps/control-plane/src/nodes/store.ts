@@ -6,7 +6,7 @@ import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
-import { columnWriter, conditionOf } from '../database/table-fields.js'
+import { columnWriter, conditionOf, containing, partOf } from '../database/table-fields.js'
 import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 import { nodeRoleOf } from './role-store.js'
@@ -56,6 +56,12 @@ export function createNodeStore(database: Database): NodeStore {
     shown,
     columns: { ram_gb: 'memoryBytes' },
     conditions: {
+      q: (texts: string[]) => ({
+        OR: [
+          partOf('hostname', 'clusterFacingIp', 'outwardFacingIp', 'replicationFacingIp')(texts),
+          ...texts.map((text) => ({ devices: { some: { serial: containing(text) } } })),
+        ],
+      }),
       node_role: (ids: number[]) => ({ role: { id: { in: ids } } }),
       ...forEachRole((role) => (flags: boolean[]) => ({ role: conditionOf(role, 'boolean', {})(flags) })),
       has_problems: (flags: boolean[]) => ({

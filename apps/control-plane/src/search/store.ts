@@ -1,5 +1,6 @@
 import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
+import { escapeLike } from '../database/table-fields.js'
 
 export interface FoundRow {
   readonly resource: 'nodes' | 'devices' | 'gateway_shares' | 'users'
@@ -72,7 +73,7 @@ const statement = `${selects.join(' union all ')} order by rank, name, resource,
 export function createSearchStore(database: Pick<Database, 'pool' | 'disk'>): SearchStore {
   return {
     find(text, limit) {
-      return queryRows<FoundRow>(database, statement, [text, text.replaceAll(/[\\%_]/g, String.raw`\$&`), limit])
+      return queryRows<FoundRow>(database, statement, [text, escapeLike(text), limit])
     },
   }
 }

@@ -96,7 +96,7 @@ export const Device = z
 export type Device = z.infer<typeof Device>
 
 export const deviceRules = {
-  filters: { ...byId, ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
+  filters: { ...byId, q: 'part', ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
   ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'days_until_full', 'last_seen'],
   observed: [
     'raw_bytes',

@@ -150,6 +150,7 @@ export type ChangedNode = z.infer<typeof ChangedNode>
 export const nodeRules = {
   filters: {
     ...byId,
+    q: 'part',
     enabled: 'boolean',
     hostname: 'text',
     ...throughCluster,

@@ -10,6 +10,7 @@ export const devices = {
   'devices.inAll': { one: '{count} Gerät', other: '{count} Geräte' },
   'devices.name': 'Gerät',
   'devices.node': 'Knoten',
+  'devices.filter': 'Name, Seriennummer oder Knoten …',
   'devices.status': 'Status',
   'devices.fullness': 'Belegt',
   'devices.usedOf': '{name}: {pct} belegt',

@@ -2,7 +2,7 @@ export const nodes = {
   'nodes.title': 'Knoten',
   'nodes.inAll': { one: '{count} Knoten', other: '{count} Knoten' },
   'nodes.match': { one: '{count} passt', other: '{count} passen' },
-  'nodes.filter': 'Hostname',
+  'nodes.filter': 'Hostname, Adresse oder Seriennummer …',
   'nodes.state': 'Zustand',
   'nodes.host': 'Knoten',
   'nodes.config': 'Konfiguration',

@@ -10,6 +10,7 @@ export const devices = {
   'devices.inAll': { one: '{count} device', other: '{count} devices' },
   'devices.name': 'Device',
   'devices.node': 'Node',
+  'devices.filter': 'Name, serial number or node …',
   'devices.status': 'Status',
   'devices.fullness': 'Used',
   'devices.usedOf': '{name}: {pct} used',

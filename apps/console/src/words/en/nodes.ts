@@ -2,7 +2,7 @@ export const nodes = {
   'nodes.title': 'Nodes',
   'nodes.inAll': { one: '{count} node', other: '{count} nodes' },
   'nodes.match': { one: '{count} matches', other: '{count} match' },
-  'nodes.filter': 'Host name',
+  'nodes.filter': 'Host name, address or serial number …',
   'nodes.state': 'State',
   'nodes.host': 'Node',
   'nodes.config': 'Configuration',
