@@ -26,6 +26,33 @@ interface DeviceFlags extends OutputOptions, WatchOptions {
 export function addDevices(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   const device = program.command('device').description('Manage devices')
+  addList(device, config, terminal)
+  withWatch(withOutput(device.command('show <device>')))
+    .description('Show a device, by id, name, serial number or UUID')
+    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          const record = await findDevice(rpc, nameOrId)
+          const { hostname } = await rpc.nodes.get.query({ id: idOfUri('nodes', record.node) ?? 0 })
+          await printOne(terminal, record, viewWith(new Map([[record.node, hostname]])), options)
+        }),
+      ),
+    )
+  device
+    .command('remove <device>')
+    .description('Remove the record of a device that is retired or missing')
+    .option(...yesFlag)
+    .action((nameOrId: string, flags: ConfirmFlags) =>
+      withApi(config(), async (rpc) => {
+        const { id, name } = await findDevice(rpc, nameOrId)
+        await confirmLoss(terminal, flags, { loss: `This removes the record of device ${name} (${id}).`, name })
+        await rpc.devices.remove.mutate({ id })
+        out.write(`device ${name} (${id}) removed\n`)
+      }),
+    )
+}
+
+function addList(device: Command, config: () => Config, terminal: Terminal): void {
   withWatch(withOutput(device.command('list')))
     .description('List devices')
     .option('--cluster <cluster>', 'only devices of this cluster, by name or id')
@@ -49,29 +76,6 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
           await print(terminal, records, viewWith(await hostnamesByUri(rpc)), options)
         }),
       ),
-    )
-  withWatch(withOutput(device.command('show <device>')))
-    .description('Show a device, by id, name, serial number or UUID')
-    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
-      watched(terminal, options, () =>
-        withApi(config(), async (rpc) => {
-          const record = await findDevice(rpc, nameOrId)
-          const { hostname } = await rpc.nodes.get.query({ id: idOfUri('nodes', record.node) ?? 0 })
-          await printOne(terminal, record, viewWith(new Map([[record.node, hostname]])), options)
-        }),
-      ),
-    )
-  device
-    .command('remove <device>')
-    .description('Remove the record of a device that is retired or missing')
-    .option(...yesFlag)
-    .action((nameOrId: string, flags: ConfirmFlags) =>
-      withApi(config(), async (rpc) => {
-        const { id, name } = await findDevice(rpc, nameOrId)
-        await confirmLoss(terminal, flags, { loss: `This removes the record of device ${name} (${id}).`, name })
-        await rpc.devices.remove.mutate({ id })
-        out.write(`device ${name} (${id}) removed\n`)
-      }),
     )
 }
 
