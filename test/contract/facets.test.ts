@@ -94,6 +94,8 @@ describe('nodes/facets/', () => {
       await devices('&policy=gold'),
     )
     expect((await rpc.nodes.facets.query()).total).toBe(5)
+    const refused = rpc.nodes.facets.query({ filters: { hostname: 'a\0' } })
+    await expect(refused).rejects.toMatchObject({ data: { httpStatus: 400 } })
   })
 })
 

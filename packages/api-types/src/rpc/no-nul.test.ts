@@ -20,8 +20,8 @@ const candidates = [
   '0664\0',
   '7\0',
 ]
-/** Names and orders of lists: not stored, and refused by the rules of the resource (test/contract/hostile-input.test.ts). */
-const byRules = /^(?:\w+\.)?\w+\.list\.(?:filters|order_by)/
+/** Filters and orders: not stored, and refused by the rules of the resource (test/contract/{hostile-input,facets}.test.ts). */
+const byRules = /^(?:\w+\.)?\w+\.(?:list\.(?:filters|order_by)|facets\.filters)/
 
 interface Leaf {
   readonly path: string
