@@ -24,15 +24,17 @@ const leastStepSeconds = 30
 
 /** Reads one metric of many nodes, with one value for each point. A node without any value is left out. */
 export async function readSparklines(options: SparklineOptions, query: SparklineQuery): Promise<Sparklines> {
-  const { reader, kept, now } = options
+  const { reader, kept } = options
   const { ids, name } = query
+  // Once: a millisecond between two would make the range longer than its points.
+  const nowMs = options.now()
   assertLimits(query)
   const points = query.points ?? defaultPoints
-  const start = query.start ?? new Date(now() - defaultRangeMs).toISOString()
+  const start = query.start ?? new Date(nowMs - defaultRangeMs).toISOString()
   const asked = { metrics: [name], start, end: query.end, max_points: points }
-  const chosen = readQuestion(asked, kept, now())
+  const chosen = readQuestion(asked, kept, nowMs)
   const least = { ...asked, step: leastStepSeconds }
-  const question = chosen.stepMs < leastStepSeconds * 1000 ? readQuestion(least, kept, now()) : chosen
+  const question = chosen.stepMs < leastStepSeconds * 1000 ? readQuestion(least, kept, nowMs) : chosen
   const owners = { kind: ownerKinds.node, ids: [...new Set(ids)] }
   const series = await seriesOf(reader, owners, [name], question)
   if (question.isOpen) await addLatest(series, question, (id) => options.latestOfNode(id, [name]))
