@@ -50,7 +50,7 @@ export function createContainerService({ loginOf }: ContainerServiceOptions): Co
     }
     const first = await ask(false)
     const { url, answer } = first.answer.status === 401 ? await ask(true) : first
-    // An account that nobody has written to yet.
+    // An account without containers: Swift makes it with the first write.
     if (answer.status === 204 || answer.status === 404) return containersOf(clusterId, [], limit)
     if (answer.status !== 200) throw refused(url, answer.status)
     return containersOf(clusterId, parse(Listing, url, answer.text), limit)
