@@ -101,4 +101,23 @@ describe.skipIf(!hasBrowser || !hasNginx)('the console below a path of nginx', (
     expect(change).toMatchObject({ action: 'change', resource_id: Number(created.body.id) })
     visitor.expectNoErrors(/status of 401/)
   })
+
+  it('saves a view without the prefix, and opens it from the palette below the path', async () => {
+    const visitor = await lab.visit({ url: origin })
+    const page = await visitor.open('/roost/users?q=har')
+    await enterConsole(page, lab.api.key)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('textbox', { name: 'Save this view as' }).fill('Harriets')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    const [view] = (await lab.api.get('/api/v1/views/')).body.objects
+    expect(view).toMatchObject({ name: 'Harriets', address: '/users?q=har' })
+    await page.goto('/roost/nodes')
+    await settled(page)
+    await page.keyboard.press('Control+K')
+    await page.getByRole('combobox').fill('Harriets')
+    await page.getByRole('option', { name: /Harriets/ }).click()
+    await expect.poll(() => page.url()).toBe(`${origin}/roost/users?q=har`)
+    visitor.expectNoErrors(/status of 401/)
+  })
 })
