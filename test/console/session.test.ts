@@ -48,9 +48,13 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
     await revoke(new Date())
     await expect.poll(() => page.getByText('Your session has ended').count()).toBe(1)
     await revoke(null)
+    // Chosen in another browser meanwhile: it needs a new page, which waits until nothing is lost by it.
+    await lab.api.database.prisma.operator.update({ where: { name }, data: { preferences: { language: 'de' } } })
     await logIn(page, credentials)
     await expect.poll(() => page.getByText('Your session has ended').count()).toBe(0)
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('harriet')
+    await page.reload()
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('de')
     visitor.expectNoErrors(refused)
   })
 

@@ -35,8 +35,9 @@ function useAccess(initial: Session | null) {
     }),
   )
   const onLogIn = (session: Session) => {
-    if (session.operator !== access.session?.operator) queries.clear()
-    followPreferences(session)
+    const isOther = session.operator !== access.session?.operator
+    if (isOther) queries.clear()
+    followPreferences(session, { mayReload: isOther })
     setAccess({ session, ended: false })
     resumeQueries()
   }

@@ -14,7 +14,7 @@ import { loadLanguage } from './words/text.js'
 const root = createRoot(document.querySelector('#root') as HTMLElement)
 const [session] = await Promise.all([readSession().catch(() => null), loadLanguage()])
 followOtherTabs()
-if (session !== null) followPreferences(session)
+if (session !== null) followPreferences(session, { mayReload: true })
 root.render(
   <StrictMode>
     <App initial={session} />
