@@ -121,7 +121,7 @@ function originsOf({ options: { config, publicUrl } }: Context, { current, cover
 }
 
 function mountApi(app: FastifyInstance, context: Context, origins: Origins): void {
-  const { services, metrics, utilization, idempotency } = context
+  const { services, metrics, history, utilization, idempotency } = context
   const declared = restResources(services)
   mountIndex(app, declared)
   for (const resource of declared) mountResource(app, resource, { origins, idempotency })
@@ -136,7 +136,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
     ...userAdoptionRoutes(services.userAdoption, requireCluster, idempotency),
     ...metricRoutes(metrics.reads),
-    ...historyRoutes(services.metricHistory),
+    ...historyRoutes(history.service),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...usageSeriesRoutes({ series: services.usageSeries, requireCluster }),
     ...driftRoutes(services.drift, idempotency),

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChunkError, columnRange, decodeChunk, decodeColumn, encodeChunk, MANTISSAS, splitChunk } from './index.js'
+import {
+  ChunkError,
+  columnRange,
+  decodeChunk,
+  decodeColumn,
+  decodeCutColumn,
+  encodeChunk,
+  GROUP,
+  MANTISSAS,
+  splitChunk,
+} from './index.js'
 
 const gap = Number.NaN
 const start = Date.UTC(2026, 10, 22, 10, 0, 0)
@@ -93,9 +103,25 @@ describe('a chunk', () => {
     for (const index of [0, 15, 16, 17, 31, 47, 48, 52]) {
       const { from, end } = columnRange(head, index)
       const values = new Float64Array(200)
-      decodeColumn(data.subarray(from, end), index, values)
+      decodeColumn(data.subarray(from, end), index, { values, at: 0, readings: 200 })
       expect(values).toEqual(decoded[index])
     }
+  })
+
+  it('are read from the lengths of their group and some of its columns', () => {
+    const columns = Array.from({ length: 40 }, (_, j) => Array.from({ length: 30 }, (_, i) => i * j + (i % 5)))
+    const { head, data } = chunkOf(columns)
+    const { from, end } = columnRange(head, 16)
+    const group = data.subarray(from, end)
+    const begin = GROUP + group.subarray(0, 3).reduce((sum, length) => sum + length, 0)
+    const part = Buffer.concat([group.subarray(0, GROUP), group.subarray(begin)])
+    const space = { values: new Float64Array(33), at: 3, readings: 30 }
+    for (const index of [19, 20, 31]) {
+      decodeCutColumn(part, 19, index, space)
+      expect([...space.values]).toEqual([0, 0, 0, ...(columns[index] ?? [])])
+    }
+    expect(() => decodeCutColumn(part.subarray(0, 40), 19, 31, space)).toThrow('ends outside its group')
+    expect(() => decodeCutColumn(part.subarray(0, 8), 19, 31, space)).toThrow('ends within a value')
   })
 
   it('is divided into its parts again', () => {
@@ -206,7 +232,7 @@ describe('chunks of anything', () => {
       { numRuns: 500 },
     )
     const readsOrRefuses = fc.property(bytes, fc.nat({ max: 15 }), (slice, index) => {
-      const sentence = refusal(() => decodeColumn(slice, index, new Float64Array(30)))
+      const sentence = refusal(() => decodeColumn(slice, index, { values: new Float64Array(30), at: 0, readings: 30 }))
       expect(sentence ?? 'A sentence.').toMatch(/^A |^The /)
     })
     fc.assert(readsOrRefuses, { numRuns: 500 })

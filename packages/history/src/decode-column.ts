@@ -94,23 +94,29 @@ function readBitmap(reader: ByteReader, bytes: Uint8Array, readings: number): nu
   return count
 }
 
-/** Reads the column that a reader of bytes is at into `to`; NaN is where there is no value. */
-export function readColumn(reader: ByteReader, bytes: Uint8Array, to: Float64Array): void {
+/** Reads the column that a reader of bytes is at into `readings` values from `at` on; NaN is where there is no value. */
+export function readColumn(
+  reader: ByteReader,
+  bytes: Uint8Array,
+  to: Float64Array,
+  at: number,
+  readings: number,
+): void {
   if (reader.at === reader.end) {
-    to.fill(Number.NaN)
+    to.fill(Number.NaN, at, at + readings)
     return
   }
   const flags = reader.u8()
   const bitmapAt = reader.at
-  const count = flags & HAS_GAPS ? readBitmap(reader, bytes, to.length) : to.length
+  const count = flags & HAS_GAPS ? readBitmap(reader, bytes, readings) : readings
   readValues(reader, count, flags)
   reader.finish()
   if (!(flags & HAS_GAPS)) {
-    for (let i = 0; i < to.length; i++) to[i] = present[i] as number
+    for (let i = 0; i < readings; i++) to[at + i] = present[i] as number
     return
   }
-  for (let i = 0, k = 0; i < to.length; i++) {
+  for (let i = 0, k = 0; i < readings; i++) {
     const exists = ((bytes[bitmapAt + (i >> 3)] as number) >> (i & 7)) & 1
-    to[i] = exists ? (present[k++] as number) : Number.NaN
+    to[at + i] = exists ? (present[k++] as number) : Number.NaN
   }
 }

@@ -26,11 +26,31 @@ function findColumns(bytes: Uint8Array, from: number, end: number, begins: Uint3
 
 const beginsOfSlice = new Uint32Array(GROUP + 1)
 
-/** Reads column `index`, from the slice of the data that `columnRange` gives, into `to`, which has as many values as the chunk. */
-export function decodeColumn(slice: Uint8Array, index: number, to: Float64Array): void {
+/** Where the values of a column go: as many as the chunk has readings, from a position on. */
+export interface Space {
+  readonly values: Float64Array
+  readonly at: number
+  readonly readings: number
+}
+
+/** Reads column `index` from the slice of the data that `columnRange` gives. */
+export function decodeColumn(slice: Uint8Array, index: number, { values, at, readings }: Space): void {
   findColumns(slice, 0, slice.length, beginsOfSlice)
   const position = index % GROUP
-  readColumn(new ByteReader(slice, beginsOfSlice[position], beginsOfSlice[position + 1]), slice, to)
+  const reader = new ByteReader(slice, beginsOfSlice[position], beginsOfSlice[position + 1])
+  readColumn(reader, slice, values, at, readings)
+}
+
+/**
+ * Reads column `index` from a part of its group: the lengths of its columns, each below 255, and its columns from `first` on.
+ */
+export function decodeCutColumn(part: Uint8Array, first: number, index: number, { values, at, readings }: Space): void {
+  if (part.length < GROUP) throw new ChunkError('The chunk ends within a value.')
+  let from = GROUP
+  for (let i = first % GROUP; i < index % GROUP; i++) from += part[i] as number
+  const end = from + (part[index % GROUP] as number)
+  if (end > part.length) throw new ChunkError('A column of the chunk ends outside its group.')
+  readColumn(new ByteReader(part, from, end), part, values, at, readings)
 }
 
 /** Reads the times of a head. Throws a `ChunkError` unless it has these columns and readings. */
@@ -71,7 +91,7 @@ export function readChunk(
     if (begins[inGroup] !== begins[GROUP]) throw new ChunkError('The chunk has more columns than its head says.')
     for (let position = 0; position < inGroup; position++) {
       reader.moveTo(begins[position] as number, begins[position + 1] as number)
-      readColumn(reader, data, values)
+      readColumn(reader, data, values, 0, readings)
       visit(first + position, values)
     }
     expected = end

@@ -88,27 +88,24 @@ export function positionsOf(times: Float64Array, fromMs: number, stepMs: number,
   return positions
 }
 
-/** Mean, minimum and maximum of the points of a series. */
+/** Mean, minimum and maximum of the points of a series; NaN where nothing fell into one. */
 export interface Planes {
   readonly mean: Float64Array
   readonly minimum: Float64Array
   readonly maximum: Float64Array
 }
 
-/** Returns mean, minimum and maximum of each point of a series; NaN where nothing fell into it. */
-export function planesOf({ points, sums, counts, minima, maxima }: Buckets, series = 0): Planes {
-  const first = series * points
-  const all = new Float64Array(3 * points).fill(Number.NaN)
-  for (let i = 0; i < points; i++) {
-    const count = counts[first + i]!
-    if (count === 0) continue
-    all[i] = sums[first + i]! / count
-    all[points + i] = minima[first + i]!
-    all[2 * points + i] = maxima[first + i]!
+/** Turns the points of a series into its planes, in the memory that they have: nothing can be added to it any more. */
+export function finish({ points, sums, counts, minima, maxima }: Buckets, series = 0): Planes {
+  const [first, end] = [series * points, (series + 1) * points]
+  for (let at = first; at < end; at++) {
+    const count = counts[at]!
+    if (count > 0) sums[at] = sums[at]! / count
+    else sums[at] = minima[at] = maxima[at] = Number.NaN
   }
   return {
-    mean: all.subarray(0, points),
-    minimum: all.subarray(points, 2 * points),
-    maximum: all.subarray(2 * points),
+    mean: sums.subarray(first, end),
+    minimum: minima.subarray(first, end),
+    maximum: maxima.subarray(first, end),
   }
 }

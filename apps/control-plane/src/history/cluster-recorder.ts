@@ -2,7 +2,7 @@ import { encodeChunk } from '@roost/history'
 import type { ChunkRow } from './chunk-store.js'
 import type { ColumnStore } from './columns.js'
 import { ownerKinds, raw } from './levels.js'
-import type { LatestSample } from './answers.js'
+import type { LatestSample } from './answers/series.js'
 
 export interface ClusterRecorderOptions {
   readonly clusters: () => Iterable<number>

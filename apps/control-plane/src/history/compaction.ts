@@ -1,6 +1,6 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { encodeChunk, readChunk, readHead } from '@roost/history'
-import { addPlane, addReadings, createBuckets, enlarged, planesOf, positionsOf } from './buckets.js'
+import { addPlane, addReadings, createBuckets, enlarged, finish, positionsOf } from './buckets.js'
 import type { Buckets } from './buckets.js'
 import type { ColumnSet, ColumnStore, NamedUnit } from './columns.js'
 import type { Level } from './levels.js'
@@ -74,7 +74,7 @@ export class Compaction {
     const { rowMs, stepMs } = this.#level
     const times = Float64Array.from({ length: rowMs / stepMs }, (_, i) => this.#fromMs + i * stepMs)
     const columns = series.flatMap(({ name }) => {
-      const { mean, minimum, maximum } = planesOf(this.#buckets, this.#seriesOfNames.get(name))
+      const { mean, minimum, maximum } = finish(this.#buckets, this.#seriesOfNames.get(name))
       return [mean, minimum, maximum]
     })
     const { id } = await this.#columns.store(series)

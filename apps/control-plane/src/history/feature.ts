@@ -1,7 +1,6 @@
-import type { MetricHistoryService } from '@roost/api-types/rpc'
 import type { HistoryConfig } from '../config/history.js'
 import type { Database } from '../database/database.js'
-import type { Latest } from './answers.js'
+import type { Latest } from './answers/series.js'
 import { insertRaw } from './chunk-store.js'
 import { createClusterRecorder } from './cluster-recorder.js'
 import type { ClusterRecorder } from './cluster-recorder.js'
@@ -9,15 +8,15 @@ import { createColumnStore } from './columns.js'
 import type { ColumnStore } from './columns.js'
 import { createHistoryIntake } from './intake.js'
 import type { HistoryCounters, HistoryIntake } from './intake.js'
-import { createHistoryReader } from './reader.js'
+import { createHistoryReader } from './answers/reader.js'
 import { makeLevels } from './level-store.js'
 import { ownerKinds } from './levels.js'
-import type { KeptFor } from './question.js'
-import type { HistoryReader } from './reader.js'
+import type { KeptFor } from './answers/question.js'
+import type { HistoryReader } from './answers/reader.js'
 import { createSpaceRule, keepWithin } from './retention.js'
 import type { HistorySizes } from './retention.js'
-import { createHistoryService } from './service.js'
-import type { HistoryOwners } from './service.js'
+import { createHistoryService } from './answers/service.js'
+import type { HistoryOwners, HistoryReads } from './answers/service.js'
 import { createUnsentChunks } from './unsent-store.js'
 import type { UnsentChunks } from './unsent.js'
 
@@ -54,7 +53,7 @@ export interface HistoryFeature {
   readonly latest: (kind: number, id: number, names: readonly string[]) => ReturnType<Latest>
   readonly intake: HistoryIntake
   readonly reader: HistoryReader
-  readonly service: MetricHistoryService
+  readonly service: HistoryReads
   readonly recorder: ClusterRecorder
   /** Makes the rows of the levels that are due. Ends early when the signal aborts. */
   readonly makeLevels: (signal: AbortSignal) => Promise<number>

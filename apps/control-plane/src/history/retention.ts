@@ -4,7 +4,7 @@ import { fiveMinutes, hour, raw } from './levels.js'
 import type { Level } from './levels.js'
 import { dropPartition, listPartitions, makePartition } from './partitions.js'
 import type { Partition } from './partitions.js'
-import type { KeptFor } from './question.js'
+import type { KeptFor } from './answers/question.js'
 
 const dayMs = 86_400_000
 

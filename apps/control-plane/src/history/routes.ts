@@ -1,9 +1,11 @@
 import { maxId, MetricHistory, NodeMetricHistory, RoostError, Sparklines } from '@roost/api-types/rest'
-import type { HistoryQuery, MetricHistoryService } from '@roost/api-types/rpc'
+import type { HistoryQuery } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import type { Route, RouteRequest } from '../http/dialect/route.js'
-import { sendSlices } from '../http/dialect/slices.js'
+import { sendPieces } from '../http/dialect/slices.js'
 import { splitNames } from '../metrics/query.js'
+import type { HistoryReads } from './answers/service.js'
+import { acrossText, historyText } from './answers/text.js'
 
 const query = {
   metrics: z
@@ -16,7 +18,7 @@ const query = {
 }
 
 type Part = Pick<Route, 'resource' | 'path' | 'summary' | 'answer'>
-type Read = (id: number, query: HistoryQuery) => Promise<Parameters<typeof historyText>[0]>
+type Read = (id: number, query: HistoryQuery) => Promise<Parameters<typeof sendPieces>[1]>
 
 const history = (part: Part, read: Read): Route => ({
   ...part,
@@ -24,11 +26,11 @@ const history = (part: Part, read: Read): Route => ({
   status: 200,
   query,
   requiredQuery: ['metrics', 'start'],
-  handle: async (request, reply) => sendSlices(reply, historyText(await read(request.id, asked(request)))),
+  handle: async (request, reply) => sendPieces(reply, await read(request.id, asked(request))),
 })
 
 /** Values of metrics over time, of a node, of a cluster and of all its nodes. */
-export function historyRoutes(service: MetricHistoryService): readonly Route[] {
+export function historyRoutes(service: HistoryReads): readonly Route[] {
   return [
     history(
       {
@@ -37,7 +39,7 @@ export function historyRoutes(service: MetricHistoryService): readonly Route[] {
         summary: 'Values of a cluster over time, each aggregated over its online nodes',
         answer: MetricHistory,
       },
-      (id, asks) => service.ofCluster(id, asks),
+      async (id, asks) => historyText(await service.clusterAnswer(id, asks)),
     ),
     history(
       {
@@ -46,7 +48,7 @@ export function historyRoutes(service: MetricHistoryService): readonly Route[] {
         summary: 'Values of every node of a cluster over time',
         answer: NodeMetricHistory,
       },
-      (id, asks) => service.across(id, asks),
+      async (id, asks) => acrossText(await service.acrossAnswer(id, asks)),
     ),
     history(
       {
@@ -55,13 +57,13 @@ export function historyRoutes(service: MetricHistoryService): readonly Route[] {
         summary: 'Values of a node over time',
         answer: MetricHistory,
       },
-      (id, asks) => service.ofNode(id, asks),
+      async (id, asks) => historyText(await service.nodeAnswer(id, asks)),
     ),
     sparklines(service),
   ]
 }
 
-const sparklines = (service: MetricHistoryService): Route => ({
+const sparklines = (service: HistoryReads): Route => ({
   resource: 'nodes',
   method: 'GET',
   path: 'nodes/metrics/sparklines/',
@@ -108,11 +110,4 @@ function integerOf(name: string, text: string | null): number | undefined {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : maxId
   if (number < maxId) return number
   throw new RoostError('invalid', `Invalid ${name} '${text.slice(0, 64)}' provided. Please provide a whole number.`)
-}
-
-/** An answer as JSON in pieces of a series, so that other requests do not wait while a large one is made. */
-function* historyText({ meta, metrics }: MetricHistory | NodeMetricHistory): Generator<string> {
-  yield `{"meta":${JSON.stringify(meta)},"metrics":[`
-  for (const [i, series] of metrics.entries()) yield `${i === 0 ? '' : ','}${JSON.stringify(series)}`
-  yield ']}'
 }

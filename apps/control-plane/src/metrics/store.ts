@@ -31,7 +31,8 @@ export function createMetricStore(database: Pick<Database, 'prisma' | 'pool' | '
   const writes = concurrencyLimit(catalogueWrites)
   return {
     async requireNode(nodeId) {
-      found((await prisma.node.findUnique({ where: { id: nodeId }, select: { id: true } })) ?? undefined)
+      const [node] = await queryRows(database, 'select from nodes where id = $1', [nodeId])
+      found(node)
     },
     listNodes: () => prisma.$queryRaw`
       select n.id as "nodeId", n.cluster_id as "clusterId", c.digest

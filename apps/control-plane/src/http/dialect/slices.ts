@@ -9,11 +9,18 @@ const sliceLength = 128 * 1024
  * Answers JSON that is made piece by piece: a short one at once, a long one as a stream that yields to the event
  * loop after each slice and is only made as fast as the client reads.
  */
-export function sendSlices(reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
-  const slices = gather(pieces)
-  const first = slices.next().value ?? ''
-  if (first.length < sliceLength) return sendJson(reply, first)
-  return sendJson(reply, Readable.from(inSteps(first, slices), { objectMode: false, highWaterMark: 4 * sliceLength }))
+export function sendSlices(reply: FastifyReply, texts: Iterable<string>): FastifyReply {
+  return sendPieces(reply, gather(texts))
+}
+
+/** Does the same with JSON whose pieces are slices already. */
+export function sendPieces(reply: FastifyReply, pieces: Iterable<Buffer>): FastifyReply {
+  const slices = pieces[Symbol.iterator]()
+  const first = slices.next().value ?? Buffer.alloc(0)
+  const { value: second, done = false } = slices.next()
+  if (done && first.length < sliceLength) return sendJson(reply, first)
+  const all = inSteps(second === undefined ? [first] : [first, second], { [Symbol.iterator]: () => slices })
+  return sendJson(reply, Readable.from(all, { objectMode: false, highWaterMark: 4 * sliceLength }))
 }
 
 /**
@@ -33,26 +40,26 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += sliceLength) yield bytes.subarray(from, from + sliceLength)
 }
 
-/** Sends JSON text: no schema serializes its rows again. */
-function sendJson(reply: FastifyReply, json: string | Readable): FastifyReply {
+/** Sends JSON: no schema serializes its rows again. */
+function sendJson(reply: FastifyReply, json: Buffer | Readable): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
-function* gather(pieces: Iterable<string>): Generator<string, undefined> {
-  let text = ''
-  for (const piece of pieces) {
-    text += piece
-    if (text.length < sliceLength) continue
-    yield text
-    text = ''
+function* gather(texts: Iterable<string>): Generator<Buffer> {
+  let gathered = ''
+  for (const text of texts) {
+    gathered += text
+    if (gathered.length < sliceLength) continue
+    yield Buffer.from(gathered)
+    gathered = ''
   }
-  if (text !== '') yield text
+  if (gathered !== '') yield Buffer.from(gathered)
 }
 
-async function* inSteps(first: string, rest: Iterable<string>): AsyncGenerator<Buffer> {
-  yield Buffer.from(first)
+async function* inSteps(first: readonly Buffer[], rest: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* first
   for (const slice of rest) {
     await yieldToLoop()
-    yield Buffer.from(slice)
+    yield slice
   }
 }

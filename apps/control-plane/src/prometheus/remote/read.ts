@@ -1,10 +1,11 @@
 import { RoostError } from '@roost/api-types/rest'
-import { planesOf } from '../../history/buckets.js'
+import { finish } from '../../history/buckets.js'
 import type { ColumnSet } from '../../history/columns.js'
 import { fiveMinutes, hour, ownerKinds, raw } from '../../history/levels.js'
-import type { Latest } from '../../history/answers.js'
-import type { KeptFor, Question } from '../../history/question.js'
-import type { HistoryReader, MetricSelection } from '../../history/reader.js'
+import type { Latest } from '../../history/answers/series.js'
+import type { KeptFor, Question } from '../../history/answers/question.js'
+import type { HistoryReader } from '../../history/answers/reader.js'
+import type { MetricSelection } from '../../history/answers/scan.js'
 import type { Matcher } from './matcher.js'
 import { metricLabels } from './owners.js'
 import type { LabeledOwner } from './owners.js'
@@ -13,7 +14,7 @@ import { encodeLabels, withGapMarks } from './series.js'
 import type { Samples } from './series.js'
 
 export interface RemoteReadOptions {
-  readonly reader: Pick<HistoryReader, 'readings' | 'points'>
+  readonly reader: HistoryReader
   readonly kept: KeptFor
   readonly listOwners: () => Promise<readonly LabeledOwner[]>
   /** The latest values of each kind of owner, by names. */
@@ -108,7 +109,7 @@ async function readSeries(
   const { stepMs } = level
   if (level === raw) {
     const question: Question = { fromMs, endMs: toMs + 1, stepMs, level, isOpen: false }
-    const readings = await reader.readings(owners, metrics, question, most)
+    const readings = await reader.of(owners).readings(metrics, question, most)
     return readings.map(({ ownerId, name, times, values }) => ({
       ownerId,
       name,
@@ -118,9 +119,9 @@ async function readSeries(
   const from = Math.floor(Math.max(fromMs, now() - kept.hourMs) / stepMs) * stepMs
   const endMs = Math.floor(toMs / stepMs) * stepMs
   if (endMs <= from) return []
-  const points = await reader.points(owners, metrics, { fromMs: from, endMs, stepMs, level, isOpen: false }, most)
+  const points = await reader.of(owners).points(metrics, { fromMs: from, endMs, stepMs, level, isOpen: false }, most)
   return points.map(({ ownerId, name, buckets }) => {
-    const values = [...planesOf(buckets).mean]
+    const values = [...finish(buckets).mean]
     return { ownerId, name, samples: { times: values.map((_, i) => from + (i + 1) * stepMs), values } }
   })
 }

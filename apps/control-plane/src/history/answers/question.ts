@@ -1,8 +1,8 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { HistoryQuery } from '@roost/api-types/rpc'
-import { timeRange } from '../services/time-range.js'
-import { fiveMinutes, hour, raw } from './levels.js'
-import type { Level } from './levels.js'
+import { timeRange } from '../../services/time-range.js'
+import { fiveMinutes, hour, raw } from '../levels.js'
+import type { Level } from '../levels.js'
 
 /** How far back each level is kept. */
 export interface KeptFor {

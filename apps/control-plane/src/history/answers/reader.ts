@@ -1,18 +1,18 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { RoostError } from '@roost/api-types/rest'
-import type { Database } from '../database/database.js'
-import { queryRows } from '../database/database.js'
-import { compileQuery } from '../metrics/query.js'
-import { select } from '../metrics/selection.js'
-import { addPlane, addReadings, createBuckets, positionsOf } from './buckets.js'
-import type { Buckets } from './buckets.js'
-import type { ColumnSet, ColumnStore } from './columns.js'
-import { fiveMinutes, hour, raw } from './levels.js'
-import type { Level } from './levels.js'
+import type { Database } from '../../database/database.js'
+import { queryRows } from '../../database/database.js'
+import { compileQuery } from '../../metrics/query.js'
+import { select } from '../../metrics/selection.js'
+import { addPlane, addReadings, createBuckets, positionsOf } from '../buckets.js'
+import type { Buckets } from '../buckets.js'
+import type { ColumnStore } from '../columns.js'
+import { fiveMinutes, hour, raw } from '../levels.js'
+import type { Level } from '../levels.js'
 import { maxValues, nextStep } from './question.js'
 import type { Question } from './question.js'
-import { listColumnSets, readParts } from './slices.js'
-import type { Part, Range } from './slices.js'
+import { createScan } from './scan.js'
+import type { MetricSelection, Scan } from './scan.js'
+import type { Part } from './parts.js'
 
 /** A metric of an owner. */
 export interface Found {
@@ -37,9 +37,6 @@ export interface Owners {
   readonly ids: readonly number[]
 }
 
-/** Selects metrics: returns their positions in a set of columns. */
-export type MetricSelection = (set: ColumnSet) => Int32Array
-
 /** Selects metrics by names and patterns. Throws `invalid` beyond the limits of a poll. */
 export function byNames(names: readonly string[]): MetricSelection {
   const query = compileQuery(names)
@@ -47,32 +44,34 @@ export function byNames(names: readonly string[]): MetricSelection {
 }
 
 export interface HistoryReader {
-  /** Returns the readings of metrics, by owner and name. Throws `invalid` for more than `most` values. */
-  readings(owners: Owners, metrics: MetricSelection, question: Question, most?: number): Promise<readonly Readings[]>
-  /** Returns the points of metrics, by owner and name. Throws `invalid` for more than `most` values. */
-  points(owners: Owners, metrics: MetricSelection, question: Question, most?: number): Promise<readonly Points[]>
-  /** Returns until when a level is complete for all these owners, in Unix milliseconds. */
-  completeUntil(owners: Owners, level: Level): Promise<number | undefined>
+  of(owners: Owners): OwnersHistory
 }
 
+/** The history of some owners for one request: how far their levels are is read once. */
+export interface OwnersHistory {
+  /** Returns the readings of metrics, by owner and name. Throws `invalid` for more than `most` values. */
+  readings(metrics: MetricSelection, question: Question, most?: number): Promise<readonly Readings[]>
+  /** Returns the points of metrics, by owner and name. Throws `invalid` for more than `most` values. */
+  points(metrics: MetricSelection, question: Question, most?: number): Promise<readonly Points[]>
+  /** Returns until when a level is complete for all these owners, in Unix milliseconds. */
+  completeUntil(level: Level): Promise<number | undefined>
+}
+
+type Reach = Pick<Database, 'pool' | 'disk'>
+
 /** Reads the history from its levels. */
-export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore): HistoryReader {
-  const completeUntil = async ({ kind, ids }: Owners, { number }: Level) => {
-    if (number === raw.number) return newestReading(database, { kind, ids })
-    const [row] = await queryRows<{ until: Date | null }>(
-      database,
-      `select min(until) as until from metric_progress where owner_kind = $1 and owner_id = any($2::int[]) and level = $3`,
-      [kind, ids, number],
-    )
-    return row?.until?.getTime()
-  }
+export function createHistoryReader(database: Reach, columns: ColumnStore): HistoryReader {
   const scan = createScan(database, columns)
+  return { of: (owners) => historyOf(owners, scan, rememberProgress(database, owners)) }
+}
+
+function historyOf(owners: Owners, scan: Scan, completeUntil: OwnersHistory['completeUntil']): OwnersHistory {
   return {
     completeUntil,
-    async readings(owners, metrics, question, most = maxValues) {
+    async readings(metrics, question, most = maxValues) {
       let count = 0
       const series = createSeries<Pieces>((found) => ({ ...found, pieces: [] }))
-      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part) => {
+      await scan(raw, { ...owners, fromMs: question.fromMs, endMs: question.endMs }, metrics, (part) => {
         const within = positionsWithin(part.times, question)
         const times = pick(part.times, within)
         return (metric) => {
@@ -84,14 +83,14 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
       })
       return series.sorted().map(joined)
     },
-    async points(owners, metrics, question, most = maxValues) {
+    async points(metrics, question, most = maxValues) {
       const points = (question.endMs - question.fromMs) / question.stepMs
       const series = createSeries<Points>((found, size) => {
         assertSize(size * points, question, most)
         return { ...found, buckets: createBuckets(points) }
       })
-      for (const { level, fromMs, endMs } of await stretches(question, (level) => completeUntil(owners, level))) {
-        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part) => {
+      for (const { level, fromMs, endMs } of await stretches(question, completeUntil)) {
+        await scan(level, { ...owners, fromMs, endMs }, metrics, (part) => {
           const at = positionsIn(part.times, { fromMs, endMs }, question, points)
           return (metric) => addColumns(series.of(part.ownerId, metric).buckets, at, part, level, metric.position)
         })
@@ -101,68 +100,31 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
   }
 }
 
-/** Returns the oldest of the newest chunks of owners: what is older is complete for them all. */
-async function newestReading(database: Pick<Database, 'pool' | 'disk'>, { kind, ids }: Owners) {
+/** Returns what reads until when a level is complete, each level once. */
+function rememberProgress(database: Reach, owners: Owners): OwnersHistory['completeUntil'] {
+  const known = new Map<Level, Promise<number | undefined>>()
+  return (level) => {
+    const progress = known.get(level) ?? readProgress(database, owners, level)
+    known.set(level, progress)
+    return progress
+  }
+}
+
+async function readProgress(database: Reach, { kind, ids }: Owners, { number }: Level): Promise<number | undefined> {
   const [row] = await queryRows<{ until: Date | null }>(
     database,
-    `select min(newest) as until from unnest($2::int[]) id, lateral (
-       select max(started_at) as newest from metric_raw where owner_kind = $1 and owner_id = id) n`,
-    [kind, ids],
+    number === raw.number ? newestReadingSql : levelProgressSql,
+    number === raw.number ? [kind, ids] : [kind, ids, number],
   )
   return row?.until?.getTime()
 }
 
-/** Values that are read in one go, in about a millisecond: going through the event loop costs as much as some of them. */
-const valuesAtOnce = 4000
+/** The oldest of the newest chunks of owners: what is older is complete for them all. */
+const newestReadingSql = `select min(newest) as until from unnest($2::int[]) id, lateral (
+  select max(started_at) as newest from metric_raw where owner_kind = $1 and owner_id = id) n`
 
-/** Returns a function that has `add` add each metric of each owner that has a row of a level in the range. */
-function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore) {
-  return async (level: Level, range: Range, metrics: MetricSelection, add: Add) => {
-    const readMore = countReads()
-    const wanted = new Set((await listColumnSets(database, level, range)).map(({ columnsId }) => columnsId))
-    for (const columnsId of wanted) {
-      const set = await columns.get(columnsId)
-      const found = Array.from(metrics(set), (position) => ({
-        position,
-        name: set.metrics[position]!.name,
-        unit: set.units[position]!,
-      }))
-      if (found.length === 0) continue
-      const indexes = found.flatMap(({ position }) =>
-        Array.from({ length: level.planes }, (_, plane) => position * level.planes + plane),
-      )
-      for await (const part of readParts(database, level, range, columnsId, indexes)) {
-        const addMetric = add(part)
-        for (const metric of found) {
-          addMetric(metric)
-          await readMore(part.times.length * level.planes)
-        }
-      }
-    }
-  }
-}
-
-/** Returns a function that counts the values that were read, and yields to the event loop after some. */
-function countReads() {
-  let values = 0
-  return async (count: number): Promise<void> => {
-    values += count
-    if (values < valuesAtOnce) return
-    values = 0
-    await yieldToLoop()
-  }
-}
-
-interface FoundColumn {
-  readonly position: number
-  readonly name: string
-  readonly unit: string
-}
-
-/** Returns what adds a metric of the rows of an owner. */
-type Add = (part: Part) => (metric: FoundColumn) => void
-
-const rangeOf = ({ kind, ids }: Owners, fromMs: number, endMs: number): Range => ({ kind, ids, fromMs, endMs })
+const levelProgressSql = `select min(until) as until from metric_progress
+  where owner_kind = $1 and owner_id = any($2::int[]) and level = $3`
 
 interface Stretch {
   readonly level: Level

@@ -1,12 +1,13 @@
 import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { Sparklines } from '@roost/api-types/rest'
 import type { SparklineQuery } from '@roost/api-types/rpc'
-import { addLatest, metaOf, seriesOf } from './answers.js'
-import type { LatestSample } from './answers.js'
-import { ownerKinds } from './levels.js'
+import { ownerKinds } from '../levels.js'
+import { withNull } from './lists.js'
 import { readQuestion } from './question.js'
 import type { KeptFor } from './question.js'
 import type { HistoryReader } from './reader.js'
+import { metaOf, seriesOf, withLatest } from './series.js'
+import type { LatestSample } from './series.js'
 
 export interface SparklineOptions {
   readonly reader: HistoryReader
@@ -35,16 +36,17 @@ export async function readSparklines(options: SparklineOptions, query: Sparkline
   const chosen = readQuestion(asked, kept, nowMs)
   const least = { ...asked, step: leastStepSeconds }
   const question = chosen.stepMs < leastStepSeconds * 1000 ? readQuestion(least, kept, nowMs) : chosen
-  const owners = { kind: ownerKinds.node, ids: [...new Set(ids)] }
-  const series = await seriesOf(reader, owners, [name], question)
-  if (question.isOpen) await addLatest(series, question, (id) => options.latestOfNode(id, [name]))
+  const history = reader.of({ kind: ownerKinds.node, ids: [...new Set(ids)] })
+  const found = await seriesOf(history, [name], question)
+  const latest = (id: number) => options.latestOfNode(id, [name])
+  const series = question.isOpen ? await withLatest(found, question, latest) : found
   return {
-    meta: await metaOf(reader, owners, question),
+    meta: await metaOf(history, question),
     metric_name: name,
-    unit: series[0]?.series.unit ?? '',
-    sparklines: series.map(({ ownerId, series: { mean = [] } }) => ({
+    unit: series[0]?.unit ?? '',
+    sparklines: series.map(({ ownerId, columns }) => ({
       node: resourceUri('nodes', ownerId),
-      values: mean,
+      values: 'mean' in columns ? withNull(columns.mean) : [],
     })),
   }
 }
