@@ -55,6 +55,21 @@ describe.skipIf(!hasBrowser)('what an operator has stored', () => {
     for (const each of [visitor, other.visitor]) each.expectNoErrors(/status of 401/)
   })
 
+  it('is the map of devices, which is opened as a map', async () => {
+    const { visitor, page } = await lab.enter('/devices?view=map')
+    await settled(page)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await dialog(page).getByRole('textbox', { name: 'Save this view as' }).fill('Full at a glance')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => dialog(page).count()).toBe(0)
+    await page.goto(page.url().replace('?view=map', ''))
+    await settled(page)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await dialog(page).getByRole('link', { name: 'Full at a glance' }).click()
+    await expect.poll(() => parameter(page, 'view')).toBe('map')
+    visitor.expectNoErrors(/status of 401/)
+  })
+
   it('is how the console is displayed, in another browser too, with its language', async () => {
     const { visitor, page } = await lab.enter('/devices')
     await settled(page)

@@ -11,6 +11,7 @@ import { TextFilter } from '../list/filters.js'
 import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
 import { useSearchChange } from '../list/use-search-change.js'
+import { ViewsButton } from '../list/views-button.js'
 import { ForCluster } from '../shell/for-cluster.js'
 import { State } from '../state/state.js'
 import { HardDrive } from '../ui/icons.js'
@@ -39,7 +40,15 @@ export function Devices() {
     <ForCluster title={t('nav.devices')}>
       {({ id }) =>
         isMap ? (
-          <Page title={t('nav.devices')} actions={choice}>
+          <Page
+            title={t('nav.devices')}
+            actions={
+              <>
+                <ViewsButton />
+                {choice}
+              </>
+            }
+          >
             <FullnessMap cluster={id} />
           </Page>
         ) : (
