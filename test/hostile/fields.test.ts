@@ -25,8 +25,8 @@ import { randomMessages } from '../support/hostile/random-messages.js'
 import { Rogue } from './rogue.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
-const randomCount = isLong ? 100_000 : 10_000
-const floodMs = isLong ? 600_000 : 20_000
+const randomCount = isLong ? 100_000 : 3_000
+const floodMs = isLong ? 600_000 : 10_000
 const maxLogLines = 1_000
 
 let api: TestApi
