@@ -127,9 +127,12 @@ const transport = /^(?:[\w-]+\.ts|(?:http|rpc|context)\/.*|[\w-]+\/(?:.*-)?(?:re
 /** What http/ and agents/ may import: every other folder is a feature, or builds them. */
 const foundation = /^(?:config|database|lifecycle|secrets|services|tls)\//
 
+/** A feature is a folder with those in it. */
+const featureOf = (path) => path.split('/', 1)[0]
+
 /** Returns the rule that an import breaks, or undefined. */
 function brokenRule(from, to) {
-  if (/^(?!database\/).*\/(?:.*-)?store\.ts$/.test(to) && dirname(from) !== dirname(to) && !composition.test(from))
+  if (/^(?!database\/).*\/(?:.*-)?store\.ts$/.test(to) && featureOf(from) !== featureOf(to) && !composition.test(from))
     return 'A feature imports the store of another one. Call its service, or pass a function from context/:'
   if (to.startsWith('http/') && !transport.test(from))
     return 'Services and stores know no HTTP. Move what both need to services/:'

@@ -17,16 +17,16 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     return page
   }
 
-  // One page is shown in all of them: to load it anew for each takes minutes.
-  const looks = {
+  // One page is shown in all of these: loading it for each takes minutes.
+  const settings = {
     light: { theme: 'light', width: 1280, height: 900 },
     dark: { theme: 'dark', width: 1280, height: 900 },
     phone: { theme: 'dark', width: 400, height: 900 },
     zoom: { theme: 'light', width: 640, height: 450 },
   } as const
 
-  async function show(page: Page, look: keyof typeof looks): Promise<void> {
-    const { theme, ...size } = looks[look]
+  async function show(page: Page, setting: keyof typeof settings): Promise<void> {
+    const { theme, ...size } = settings[setting]
     await page.emulateMedia({ colorScheme: theme })
     await page.setViewportSize(size)
     await settled(page)
@@ -34,9 +34,9 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
 
   async function accessFaults(page: Page): Promise<readonly string[]> {
     const faults: string[] = []
-    for (const look of ['light', 'dark', 'phone'] as const) {
-      await show(page, look)
-      for (const fault of await faultsOf(page)) faults.push(`${look}: ${fault}`)
+    for (const setting of ['light', 'dark', 'phone'] as const) {
+      await show(page, setting)
+      for (const fault of await faultsOf(page)) faults.push(`${setting}: ${fault}`)
     }
     return faults
   }

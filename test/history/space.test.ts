@@ -1,4 +1,4 @@
-import { createSpaceRule } from '@roost/control-plane/dist/history/retention.js'
+import { createSpaceRule } from '@roost/control-plane/dist/history/storage/retention.js'
 import { expect, it } from 'vitest'
 
 it('no history is stored while less than a tenth of the disk is available, until 11 % are', () => {

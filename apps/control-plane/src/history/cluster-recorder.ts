@@ -1,7 +1,7 @@
 import { encodeChunk } from '@roost/history'
-import type { ChunkRow } from './chunk-store.js'
-import type { ColumnStore } from './columns.js'
-import { ownerKinds, raw } from './levels.js'
+import type { ChunkRow } from './storage/chunk-store.js'
+import type { ColumnStore } from './storage/columns.js'
+import { ownerKinds, raw } from './storage/levels.js'
 import type { LatestSample } from './answers/series.js'
 
 export interface ClusterRecorderOptions {

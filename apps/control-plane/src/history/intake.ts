@@ -1,9 +1,9 @@
 import { RoostError } from '@roost/api-types/rest'
 import { ChunkError, readChunk, readHead } from '@roost/history'
 import { concurrencyLimit } from '@roost/runtime'
-import type { ColumnStore, NamedUnit } from './columns.js'
-import type { ChunkRow } from './chunk-store.js'
-import { longestShiftMs, longestWindowMs, ownerKinds } from './levels.js'
+import type { ColumnStore, NamedUnit } from './storage/columns.js'
+import type { ChunkRow } from './storage/chunk-store.js'
+import { longestShiftMs, longestWindowMs, ownerKinds } from './storage/levels.js'
 
 export interface HistoryCounters {
   chunks: number

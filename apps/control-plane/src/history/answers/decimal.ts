@@ -57,9 +57,9 @@ const minus = 45
 const point = 46
 const zero = 48
 
-/** Writes a whole number of 10^-decimals, without zeros at its end. */
-function writeDigits(bytes: Buffer, at: number, whole: number, decimals: number): number {
-  let rest = whole
+/** Writes a number of units of 10^-decimals, without zeros at the end of its decimals. */
+function writeDigits(bytes: Buffer, at: number, units: number, decimals: number): number {
+  let rest = units
   let left = decimals
   for (; left > 0; left--) {
     const tenth = Math.floor(rest / 10)
@@ -78,8 +78,8 @@ function writeDigits(bytes: Buffer, at: number, whole: number, decimals: number)
 }
 
 /** Returns how many characters a number with decimals has, at least one of them before the point. */
-function lengthOf(whole: number, decimals: number): number {
+function lengthOf(units: number, decimals: number): number {
   let digits = 1
-  for (let limit = 10; limit <= whole; limit *= 10) digits++
+  for (let limit = 10; limit <= units; limit *= 10) digits++
   return decimals === 0 ? digits : Math.max(digits, decimals + 1) + 1
 }

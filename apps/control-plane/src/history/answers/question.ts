@@ -1,15 +1,8 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { HistoryQuery } from '@roost/api-types/rpc'
 import { timeRange } from '../../services/time-range.js'
-import { fiveMinutes, hour, raw } from '../levels.js'
-import type { Level } from '../levels.js'
-
-/** How far back each level is kept. */
-export interface KeptFor {
-  readonly rawMs: number
-  readonly fiveMinutesMs: number
-  readonly hourMs: number
-}
+import { fiveMinutes, hour, raw } from '../storage/levels.js'
+import type { KeptFor, Level } from '../storage/levels.js'
 
 /** A question with its times at whole steps, in Unix milliseconds. */
 export interface Question {

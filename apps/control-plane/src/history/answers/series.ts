@@ -1,6 +1,6 @@
 import type { MetricHistoryMeta } from '@roost/api-types/rest'
-import { finish } from '../buckets.js'
-import { raw } from '../levels.js'
+import { finish } from '../storage/buckets.js'
+import { raw } from '../storage/levels.js'
 import type { Question } from './question.js'
 import { byNames } from './reader.js'
 import type { OwnersHistory } from './reader.js'

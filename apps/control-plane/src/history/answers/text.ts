@@ -26,10 +26,10 @@ function* textOf({ meta, series }: HistoryAnswer, owner: (series: Series) => str
     text.add(`${i === 0 ? '' : ','}{${owner(one)}${name}`)
     for (const [column, values] of Object.entries(one.columns)) yield* columnText(text, column, values)
     text.add('}')
-    if (text.length >= pieceLength) yield text.take()
+    if (text.length >= pieceLength) yield text.cutOff()
   }
   text.add(']}')
-  yield text.take()
+  yield text.cutOff()
 }
 
 function* columnText(text: JsonText, column: string, values: Float64Array): Generator<Buffer> {
@@ -37,7 +37,7 @@ function* columnText(text: JsonText, column: string, values: Float64Array): Gene
   const write = column === 'times' ? writeThousandths : writeNumber
   for (let from = 0; from < values.length; from += valuesAtOnce) {
     text.addNumbers(values.subarray(from, from + valuesAtOnce), write, from > 0)
-    if (text.length >= pieceLength) yield text.take()
+    if (text.length >= pieceLength) yield text.cutOff()
   }
   text.add(']')
 }
@@ -65,11 +65,11 @@ class JsonText {
   }
 
   /** Returns what was added since the last time. */
-  take(): Buffer {
-    const taken = this.#bytes.subarray(0, this.length)
+  cutOff(): Buffer {
+    const piece = this.#bytes.subarray(0, this.length)
     this.#bytes = Buffer.allocUnsafe(pieceSpace)
     this.length = 0
-    return taken
+    return piece
   }
 
   #reserve(bytes: number): void {

@@ -1,4 +1,4 @@
-import { ownerKinds } from '../../history/levels.js'
+import { ownerKinds } from '../../history/storage/levels.js'
 import { prometheusName } from './series.js'
 import type { Labels } from './series.js'
 

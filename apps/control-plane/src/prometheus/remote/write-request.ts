@@ -1,5 +1,5 @@
 import { decodeChunk, readHead } from '@roost/history'
-import type { ColumnSet } from '../../history/columns.js'
+import type { ColumnSet } from '../../history/storage/columns.js'
 import type { UnsentChunk } from '../../history/unsent.js'
 import { metricLabels } from './owners.js'
 import type { LabeledOwner } from './owners.js'

@@ -1,6 +1,6 @@
 import { RetrySchedule } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
-import type { ColumnStore } from '../../history/columns.js'
+import type { ColumnStore } from '../../history/storage/columns.js'
 import type { Backlog, UnsentChunk, UnsentChunks } from '../../history/unsent.js'
 import type { LabeledOwner } from './owners.js'
 import { encodeWrite } from './write-request.js'

@@ -1,10 +1,9 @@
-import { queryRows } from '../database/database.js'
-import type { Database } from '../database/database.js'
+import { queryRows } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
 import { fiveMinutes, hour, raw } from './levels.js'
-import type { Level } from './levels.js'
+import type { KeptFor, Level } from './levels.js'
 import { dropPartition, listPartitions, makePartition } from './partitions.js'
 import type { Partition } from './partitions.js'
-import type { KeptFor } from './answers/question.js'
 
 const dayMs = 86_400_000
 

@@ -27,6 +27,13 @@ export interface Level {
   readonly partitionDigits: 8 | 6 | 4
 }
 
+/** How far back each level is kept. */
+export interface KeptFor {
+  readonly rawMs: number
+  readonly fiveMinutesMs: number
+  readonly hourMs: number
+}
+
 /** No window of an agent is longer, so that a query knows how far before its start to look. */
 export const longestWindowMs = 900_000
 /** The clock of a node may differ by so much; chunks beyond are refused, because their rows would not be found by time. */

@@ -1,5 +1,5 @@
 import { advisoryLocks } from '@roost/database'
-import type { Database, Session } from '../database/database.js'
+import type { Database, Session } from '../../database/database.js'
 import { Compaction } from './compaction.js'
 import type { FinerRow } from './compaction.js'
 import type { ColumnStore } from './columns.js'

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.js'
-import { queryRows } from '../database/database.js'
+import type { Database } from '../../database/database.js'
+import { queryRows } from '../../database/database.js'
 import type { Level } from './levels.js'
 
 /** A partition of a level, from a time to before another. */

@@ -1,5 +1,5 @@
-import { queryRows } from '../database/database.js'
-import type { Database } from '../database/database.js'
+import { queryRows } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
 import { fiveMinutes, hour, raw, rowStart } from './levels.js'
 import type { Level, Owner } from './levels.js'
 import { makePartition } from './partitions.js'

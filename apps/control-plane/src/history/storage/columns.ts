@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { MetricDefinition } from '@roost/api-types/agent'
 import { concurrencyLimit } from '@roost/runtime'
-import { queryRows } from '../database/database.js'
-import type { Database } from '../database/database.js'
-import { compareMetrics } from '../metrics/catalogue.js'
-import type { NameList } from '../metrics/catalogue.js'
+import { queryRows } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
+import { compareMetrics } from '../../metrics/catalogue.js'
+import type { NameList } from '../../metrics/catalogue.js'
 
 /** The columns of chunks: names in their order. Never changes. */
 export interface ColumnSet extends NameList {
