@@ -61,7 +61,8 @@ export async function buildMetrics(
   const refresh = () => metrics.intake.refresh().then(() => capacity.intake.refresh())
   const dataDir = watchDataDir(config.dataDir, log)
   const history = buildHistory(database, { config, now }, metrics, {
-    requireNode: metricStore.requireNode,
+    // From memory for a node with metrics.
+    requireNode: (id) => metrics.reads.nodeNames(id),
     requireCluster,
     // The disk of a PostgreSQL elsewhere is not known here.
     space: () => (config.databaseUrl === null ? dataDir.space : undefined),

@@ -1,5 +1,5 @@
-import { Prisma } from '@roost/database'
 import { insertAuditEvent } from '../database/audit-event.js'
+import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 
 /** A key or session with its operator, as authentication weighs it. Times of a session are also those of its key. */
@@ -26,31 +26,36 @@ export interface AuthenticationStore {
 export const sessionIdleMs = 8 * 3_600_000
 
 // A session ends with the key that opened it, and when it is not used.
-const expiry = Prisma.sql`least(k.expires_at, p.expires_at, case when k.kind = 'session'
+const expiry = `least(k.expires_at, p.expires_at, case when k.kind = 'session'
   then coalesce(k.last_used_at, k.created_at) + ${sessionIdleMs} * interval '1 millisecond' end)`
-const revocation = Prisma.sql`coalesce(k.revoked_at, p.revoked_at)`
-const source = Prisma.sql`api_keys k join operators o on o.id = k.operator_id left join api_keys p on p.id = k.parent_id`
+const revocation = 'coalesce(k.revoked_at, p.revoked_at)'
+const source = 'api_keys k join operators o on o.id = k.operator_id left join api_keys p on p.id = k.parent_id'
 
-export function createAuthenticationStore({ prisma }: Database): AuthenticationStore {
+export function createAuthenticationStore(database: Database): AuthenticationStore {
   return {
     // One query, found or not, so that both take the same time.
     async findKey(digest) {
-      const rows = await prisma.$queryRaw<StoredKey[]>`
-        select k.id as "keyId", k.kind, k.digest, ${expiry} as "expiresAt", ${revocation} as "revokedAt",
-               o.id as "operatorId", o.name as operator, o.role, o.enabled
-          from ${source}
-         where k.digest = ${digest}`
-      return rows[0]
+      const [row] = await queryRows<StoredKey>(
+        database,
+        `select k.id as "keyId", k.kind, k.digest, ${expiry} as "expiresAt", ${revocation} as "revokedAt",
+                o.id as "operatorId", o.name as operator, o.role, o.enabled
+           from ${source}
+          where k.digest = $1`,
+        [digest],
+      )
+      return row
     },
     async findGood(keyIds, at) {
-      const rows = await prisma.$queryRaw<{ id: number }[]>`
-        select k.id from ${source}
-         where k.id = any(${[...keyIds]}) and o.enabled and ${revocation} is null
-           and coalesce(${expiry} > ${at}, true)`
+      const rows = await queryRows<{ id: number }>(
+        database,
+        `select k.id from ${source}
+          where k.id = any($1::int[]) and o.enabled and ${revocation} is null and coalesce(${expiry} > $2, true)`,
+        [keyIds, at],
+      )
       return rows.map(({ id }) => id)
     },
     async touchKey(keyId, at) {
-      await prisma.apiKey.updateMany({ where: { id: keyId }, data: { lastUsedAt: at } })
+      await database.prisma.apiKey.updateMany({ where: { id: keyId }, data: { lastUsedAt: at } })
     },
   }
 }
