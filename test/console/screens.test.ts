@@ -8,6 +8,9 @@ import type { Visitor } from '../support/console/browser.js'
 import { outOfReach } from '../support/console/reach.js'
 import { addScreenRecords, screenPaths } from '../support/console/screens.js'
 
+/** Each screen is judged by axe three times. */
+const slow = { timeout: 600_000 }
+
 describe.skipIf(!hasBrowser)('the screens of the console', () => {
   const lab = useConsole(addScreenRecords)
 
@@ -41,7 +44,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     return faults
   }
 
-  it('are accessible in both themes and on a phone, and lose nothing at a zoom of 200 %', async () => {
+  it('are accessible in both themes and on a phone, and lose nothing at a zoom of 200 %', slow, async () => {
     const visitor = await lab.visit()
     const login = await visitor.open('/')
     await expect.poll(() => login.getByRole('button', { name: 'Log in' }).count()).toBe(1)
