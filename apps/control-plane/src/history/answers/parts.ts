@@ -1,4 +1,4 @@
-import { columnRange, decodeColumn, decodeCutColumn, GROUP, readHead, readingsOf } from '@roost/history'
+import { columnRange, decodeColumn, decodeCutColumn, readHead, readingsOf } from '@roost/history'
 import type { Space } from '@roost/history'
 import { hasColumn, isCut } from './runs.js'
 import type { Run } from './runs.js'
@@ -81,7 +81,7 @@ function spaceFor(readings: number): Float64Array {
 /** Reads a column of a row from the slice of its run. */
 function decodeFrom(slice: Buffer, run: Run, head: Buffer, index: number, to: Space): void {
   if (isCut(slice, run)) return decodeCutColumn(slice, run.from, index, to)
-  const base = columnRange(head, run.first * GROUP).from
+  const base = columnRange(head, run.from).from
   const { from, end } = columnRange(head, index)
   decodeColumn(slice.subarray(from - base, end - base), index, to)
 }

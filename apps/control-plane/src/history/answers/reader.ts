@@ -8,11 +8,11 @@ import type { Buckets } from '../storage/buckets.js'
 import type { ColumnStore } from '../storage/columns.js'
 import { fiveMinutes, hour, raw } from '../storage/levels.js'
 import type { Level } from '../storage/levels.js'
+import type { Part } from './parts.js'
 import { maxValues, nextStep } from './question.js'
 import type { Question } from './question.js'
 import { createScan } from './scan.js'
 import type { MetricSelection, Scan } from './scan.js'
-import type { Part } from './parts.js'
 
 /** A metric of an owner. */
 export interface Found {

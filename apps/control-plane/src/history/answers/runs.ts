@@ -1,11 +1,7 @@
 import { GROUP, HEAD_FIXED } from '@roost/history'
 
-/** Columns that are read in one piece: groups of the data, or some neighbors of a single group. */
+/** Columns, from one to another, that are read in one piece: with their groups, or alone where they are of a single group. */
 export interface Run {
-  /** Of the groups. */
-  readonly first: number
-  readonly last: number
-  /** Of the columns. */
   readonly from: number
   readonly to: number
 }
@@ -15,26 +11,25 @@ const readAlong = 4
 const mostRuns = 8
 
 const groupOf = (index: number) => Math.floor(index / GROUP)
+const hasOneGroup = ({ from, to }: Run) => groupOf(from) === groupOf(to)
 
 /** Divides columns into runs. */
 export function runsOf(indexes: readonly number[]): readonly Run[] {
-  const runs: { first: number; last: number; from: number; to: number }[] = []
+  const runs: { from: number; to: number }[] = []
   for (const index of indexes.toSorted((a, b) => a - b)) {
-    const [group, run] = [groupOf(index), runs.at(-1)]
-    if (run === undefined || group - run.last > readAlong)
-      runs.push({ first: group, last: group, from: index, to: index })
-    else Object.assign(run, { last: group, to: index })
+    const run = runs.at(-1)
+    if (run !== undefined && groupOf(index) - groupOf(run.to) <= readAlong) run.to = index
+    else runs.push({ from: index, to: index })
   }
-  const [first, last] = [runs[0], runs.at(-1)]
-  if (first === undefined || last === undefined || runs.length <= mostRuns) return runs
-  return [{ ...last, first: first.first, from: first.from }]
+  return runs.length <= mostRuns ? runs : [{ from: runs[0]!.from, to: runs.at(-1)!.to }]
 }
 
 export const hasColumn = ({ from, to }: Run, index: number) => from <= index && index <= to
 
 /** The groups of a run, of the data of a row. */
-export function sliceSql({ first, last }: Run): string {
-  return `substr(data, ${offsetSql(first)} + 1, ${offsetSql(last + 1)} - ${offsetSql(first)})`
+export function groupsSql({ from, to }: Run): string {
+  const begin = offsetSql(groupOf(from))
+  return `substr(data, ${begin} + 1, ${offsetSql(groupOf(to) + 1)} - ${begin})`
 }
 
 /** The offset of a group in the data: three bytes of the head. */
@@ -48,7 +43,7 @@ function offsetSql(group: number): string {
  * and the columns of the run are sent, which are a tenth of it. It is sent as it is if a length did not fit into its byte.
  */
 export function wantedSql(run: Run, groups: string): string {
-  if (run.first !== run.last) return groups
+  if (!hasOneGroup(run)) return groups
   const lengths = `substr(${groups}, 1, ${GROUP})`
   const [from, to] = [run.from % GROUP, run.to % GROUP]
   const columns = `substr(${groups}, ${GROUP + 1} + ${lengthSql(groups, 0, from)}, ${lengthSql(groups, from, to + 1)})`
@@ -61,7 +56,8 @@ function lengthSql(group: string, from: number, end: number): string {
   return lengths.join(' + ') || '0'
 }
 
-/** Returns true if a slice has the columns of its run alone, after the lengths of its group. */
-export function isCut(slice: Buffer, { first, last }: Run): boolean {
-  return first === last && !slice.subarray(0, GROUP).includes(255)
+/** Returns true if a slice has the columns of its run alone, after the lengths of their group. */
+export function isCut(slice: Buffer, run: Run): boolean {
+  const wide = slice.indexOf(255)
+  return hasOneGroup(run) && (wide === -1 || wide >= GROUP)
 }

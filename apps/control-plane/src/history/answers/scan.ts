@@ -2,8 +2,8 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Database } from '../../database/database.js'
 import type { ColumnSet, ColumnStore } from '../storage/columns.js'
 import type { Level } from '../storage/levels.js'
-import { listColumnSets, readParts } from './slices.js'
 import type { Part } from './parts.js'
+import { listColumnSets, readParts } from './slices.js'
 import type { Range } from './slices.js'
 
 /** Selects metrics: returns their positions in a set of columns. */

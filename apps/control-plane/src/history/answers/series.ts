@@ -71,6 +71,7 @@ export async function withLatest(
   return found
 }
 
+/** Returns the columns with the value. Points are changed where they are; readings are copied to have space. */
 function appended(columns: Columns, timestamp: number, value: number, question: Question): Columns {
   const timeMs = timestamp * 1000
   if ('times' in columns) {

@@ -4,7 +4,7 @@ import type { Level } from '../storage/levels.js'
 import { longestShiftMs } from '../storage/levels.js'
 import { partOf } from './parts.js'
 import type { Pack, Part } from './parts.js'
-import { runsOf, sliceSql, wantedSql } from './runs.js'
+import { groupsSql, runsOf, wantedSql } from './runs.js'
 
 /** Owners of one kind, and a time from a moment to before another, in Unix milliseconds. */
 export interface Range {
@@ -50,7 +50,7 @@ export async function* readParts(
   indexes: readonly number[],
 ): AsyncGenerator<Part> {
   const runs = runsOf(indexes)
-  const slices = runs.map((run, i) => `${sliceSql(run)} as g${i}`)
+  const groups = runs.map((run, i) => `${groupsSql(run)} as g${i}`)
   const wanted = runs.map((run, i) => `${wantedSql(run, `g${i}`)} as s${i}`)
   const bytes = ['int4send(shift_ms)', lengthFirst('head'), ...runs.map((_, i) => lengthFirst(`s${i}`))]
   // `offset 0` keeps the planner from merging the selects, which would read a row's data several times. Rows come packed: each
@@ -59,7 +59,7 @@ export async function* readParts(
     database,
     `select owner_id as "ownerId", string_agg(${bytes.join(' || ')}, '' order by started_at) as rows from (
        select owner_id, started_at, shift_ms, head, ${wanted.join(', ')} from (
-         select owner_id, started_at, shift_ms, head, ${slices.join(', ')} from ${level.table}
+         select owner_id, started_at, shift_ms, head, ${groups.join(', ')} from ${level.table}
          where ${rangeSql} and columns_id = $7 offset 0) x offset 0) y
      group by owner_id, floor(extract(epoch from started_at) / $8)
      order by owner_id, min(started_at)`,
