@@ -82,6 +82,33 @@ describe('readings', () => {
     expect(body.metrics[0].values).toContain(null)
   })
 
+  it('come back from groups of columns of any length', async () => {
+    const names = Array.from({ length: 20 }, (_, column) => `width.${String(column).padStart(2, '0')}`)
+    const isWide = (column: number) => column === 4 || column === 9
+    // 90 readings of 51 bits are more bytes than a group can say of a column in its place.
+    const value = (column: number, timeMs: number) =>
+      isWide(column) ? ((timeMs / stepMs) * 2_654_435_761) % 2 ** 51 : valueAt(column, timeMs)
+    const [other] = await insertNodes(shared.api.database, clusterId, 1)
+    if (other === undefined) throw new Error('No node was inserted.')
+    const wide = historyAgent({ ...shared.api, identity: other, metrics: definitions(...names) })
+    wide.agent.dial()
+    await wide.agent.until(({ welcomed }) => welcomed === 1)
+    const bytes = windowFrame({ startMs: from, sequence: 1, columns: names.length, readings: 90, value })
+    expect(await wide.send(bytes, 1)).toMatchObject({ type: 'ack' })
+    wide.agent.stop()
+    const asked = [...names, 'width.0*', 'width.*', 'width.05,width.08', 'width.03,width.10,width.16']
+    for (const metrics of asked) {
+      const { body } = await history({ ...range, metrics, step: 10 }, `nodes/${other.id}`)
+      const patterns = metrics.split(',').map((name) => new RegExp(`^${name.replace('*', '.*')}$`))
+      const expected = names.flatMap((name, column) =>
+        patterns.some((pattern) => pattern.test(name))
+          ? [Array.from({ length: 90 }, (_, i) => nullable(value(column, from + i * stepMs)))]
+          : [],
+      )
+      expect(body.metrics.map((one: { values: unknown }) => one.values)).toEqual(expected)
+    }
+  })
+
   it('are found by name and by pattern', async () => {
     const named = async (metrics: string) =>
       (await history({ ...range, metrics })).body.metrics.map((one: { metric_name: string }) => one.metric_name)
