@@ -12,6 +12,8 @@ const packages = 'systemd systemd-sysv dbus procps iproute2 curl libstdc++6 samb
 )
 const programs = ['mmdebstrap', 'systemd-nspawn', 'unshare']
 const buildMs = 600_000
+/** What is mounted ends with the processes that need it, also when they are killed. */
+const ownMounts = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 
 /** Those of Ubuntu need its archive and its keys; the others are of Debian. */
 const ubuntuReleases = ['jammy', 'noble']
@@ -93,13 +95,14 @@ const buildScript = `path=$1 release=$2 source=$3
     # Another root may be built with it now.
     mv "$KEYRING.$$" "$KEYRING"
   fi
-  rm -rf "$path.new"
+  # A build that was killed may have left folders of this machine mounted there, as /dev/shm.
+  rm -rf --one-file-system "$path.new"
   mmdebstrap "$@" "$release" "$path.new" \${source:+"$source"}
   mv "$path.new" "$path"`
 
 async function build(path: string, recipe: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  const argv = [`${path}.lock`, 'sh', '-ec', buildScript, 'sh', path, ...recipe]
+  const argv = [`${path}.lock`, 'unshare', ...ownMounts, 'sh', '-ec', buildScript, 'sh', path, ...recipe]
   const { path: KEYRING, url: KEYRING_URL, sha256: KEYRING_SHA256 } = ubuntuKeyring
   const env = { ...(process.env as Record<string, string>), KEYRING, KEYRING_URL, KEYRING_SHA256 }
   const { code, stderr } = await runToEnd('flock', argv, { timeout: buildMs, env })
@@ -111,8 +114,7 @@ async function tryNspawn(path: string): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'roost-nspawn-'))
   const script = `${ownCgroup(scratch)}\nmount -t tmpfs tmpfs /run\nexec "$@"`
   const argv = ['systemd-nspawn', '--read-only', ...nspawnArguments(path), '--', 'true']
-  const unshare = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-ec', script, 'sh']
-  const { code, stderr } = await runToEnd('unshare', [...unshare, ...argv])
+  const { code, stderr } = await runToEnd('unshare', [...ownMounts, 'sh', '-ec', script, 'sh', ...argv])
   await rm(scratch, { recursive: true })
   if (code !== 0) throw new Error(`systemd-nspawn failed: ${lastLine(stderr)}`)
 }
