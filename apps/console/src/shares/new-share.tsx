@@ -11,10 +11,9 @@ import { idIn } from '../api/uri.js'
 import { usePlan } from '../deployments/use-plan.js'
 import { Action } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
-import { ForCluster } from '../shell/for-cluster.js'
+import { NewRecord } from '../shell/new-record.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
-import { Page } from '../ui/page.js'
 import { toast } from '../ui/toast.js'
 import { Problem } from '../ui/problem.js'
 import { t } from '../words/text.js'
@@ -27,21 +26,14 @@ import type { ShareValues } from './share-values.js'
 /** The form of a new share, with the settings of the one that the address names. */
 export function NewShare() {
   const { copy } = useSearch({ from: '/shares/new' })
-  const frame = { title: t('shares.new'), crumbs: <Link to="/shares">{t('nav.shares')}</Link> }
-  if (copy !== undefined)
-    return (
-      <Page {...frame}>
-        <CopyOf id={Number(copy)} />
-      </Page>
-    )
   return (
-    <ForCluster {...frame}>
-      {({ id }) => (
-        <Page {...frame}>
-          <NewShareOf cluster={id} />
-        </Page>
-      )}
-    </ForCluster>
+    <NewRecord
+      title={t('shares.new')}
+      crumbs={<Link to="/shares">{t('nav.shares')}</Link>}
+      copy={copy === undefined ? undefined : <CopyOf id={Number(copy)} />}
+    >
+      {({ id }) => <NewShareOf cluster={id} />}
+    </NewRecord>
   )
 }
 

@@ -9,10 +9,9 @@ import { FlagField, TextField } from '../form/fields.js'
 import { Action, FormBody } from '../form/form.js'
 import { newPassword, SecretDialog } from '../form/secret.js'
 import { useForm } from '../form/use-form.js'
-import { ForCluster } from '../shell/for-cluster.js'
+import { NewRecord } from '../shell/new-record.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { checkUser } from './user-rules.js'
 import type { UserValues } from './user-rules.js'
@@ -23,21 +22,14 @@ type WrittenUser = inferOutput<typeof rpc.users.create.mutate>
 /** The form of a new user, with the rights of the one that the address names. */
 export function NewUser() {
   const { copy } = useSearch({ from: '/users/new' })
-  const frame = { title: t('users.new'), crumbs: <Link to="/users">{t('nav.users')}</Link> }
-  if (copy !== undefined)
-    return (
-      <Page {...frame}>
-        <CopyOf id={Number(copy)} />
-      </Page>
-    )
   return (
-    <ForCluster {...frame}>
-      {({ id, name }) => (
-        <Page {...frame}>
-          <NewUserCard cluster={id} title={t('users.newIn', { cluster: name })} initial={{}} />
-        </Page>
-      )}
-    </ForCluster>
+    <NewRecord
+      title={t('users.new')}
+      crumbs={<Link to="/users">{t('nav.users')}</Link>}
+      copy={copy === undefined ? undefined : <CopyOf id={Number(copy)} />}
+    >
+      {({ id, name }) => <NewUserCard cluster={id} title={t('users.newIn', { cluster: name })} initial={{}} />}
+    </NewRecord>
   )
 }
 

@@ -3,20 +3,12 @@ import type { AlertMetricRule, AlertMetricRuleInput } from '@roost/api-types/res
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findNamed } from '../client/api.js'
-import {
-  byCluster,
-  bySet,
-  clusterField,
-  clusterNamesByUri,
-  flagField,
-  numberField,
-  setField,
-  textField,
-} from '../records/fields.js'
+import { byCluster, bySet, flagField, numberField, setField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { readForCluster, forClusterField } from './for-cluster.js'
 
 /** A limit may have a sign and a fraction. */
 function limitField(field: string, description: string): FieldOption {
@@ -53,12 +45,12 @@ const rules: Noun<AlertMetricRule> = {
   filters: [byCluster, bySet],
   enabledFrom: 'It takes effect within 30 s.',
   async view(rpc) {
-    const clusters = await clusterNamesByUri(rpc)
+    const forCluster = await readForCluster(rpc)
     return {
       columns: {
         ID: ({ id }) => id,
         NAME: ({ name }) => name,
-        CLUSTER: ({ cluster }) => (cluster === null ? 'all' : clusters.get(cluster)),
+        CLUSTER: ({ cluster }) => forCluster.shown(cluster),
         LEVEL: ({ level }) => level,
         METRIC: ({ metric }) => metric,
         THRESHOLD: ({ comparison, threshold }) => `${comparison} ${threshold}`,
@@ -71,7 +63,7 @@ const rules: Noun<AlertMetricRule> = {
       document: ({ id: _id, resource_uri: _uri, name, cluster, ...rule }) => ({
         kind: 'alert_metric_rule',
         name,
-        cluster: cluster === null ? null : clusters.get(cluster),
+        cluster: forCluster.written(cluster),
         ...rule,
       }),
     }
@@ -84,7 +76,7 @@ const rules: Noun<AlertMetricRule> = {
       { ...comparisonField, isRequired: true },
       { ...beginField, isRequired: true },
       textField('level', 'node: the values of each node; cluster: their sum or mean (default: node)'),
-      { ...clusterField, description: 'only of this cluster, by name or id (default: of all)', isRequired: false },
+      forClusterField,
       ...others,
     ],
     run: (rpc, name, values) => rpc.alertMetricRules.create.mutate({ name, ...values } as AlertMetricRuleInput),

@@ -4,22 +4,14 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findNamed, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
-import {
-  byCluster,
-  bySet,
-  byText,
-  clusterField,
-  clusterNamesByUri,
-  flagField,
-  setField,
-  textField,
-} from '../records/fields.js'
+import { byCluster, bySet, byText, flagField, setField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
 import { moment } from '../terminal/cells.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { readSettings } from '../terminal/settings-file.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { readForCluster, forClusterField } from './for-cluster.js'
 
 /** Settings contain secrets, and every account of the machine can read command lines. */
 const settingsField: FieldOption = {
@@ -44,7 +36,7 @@ const receivers: Noun<AlertReceiver> = {
   filters: [byCluster, byText('kind', 'only receivers of this kind: webhook, email or alertmanager'), bySet],
   enabledFrom: 'It takes effect within seconds.',
   async view(rpc) {
-    const clusters = await clusterNamesByUri(rpc)
+    const forCluster = await readForCluster(rpc)
     return {
       columns: {
         ID: ({ id }) => id,
@@ -57,7 +49,7 @@ const receivers: Noun<AlertReceiver> = {
         ERROR: ({ last_error: error }) => error,
       },
       wide: {
-        CLUSTER: ({ cluster }) => (cluster === null ? '' : clusters.get(cluster)),
+        CLUSTER: ({ cluster }) => forCluster.shown(cluster),
         RESOLVED: ({ send_resolved: isSent }) => isSent,
         'FAILED AT': ({ last_error_at: at }) => moment(at),
         'SETTINGS OF': ({ settings_changed_at: at }) => moment(at),
@@ -69,7 +61,7 @@ const receivers: Noun<AlertReceiver> = {
         kind: 'alert_receiver',
         name,
         type: kind,
-        cluster: cluster === null ? null : clusters.get(cluster),
+        cluster: forCluster.written(cluster),
         least_severity,
         send_resolved,
         enabled,
@@ -83,11 +75,7 @@ const receivers: Noun<AlertReceiver> = {
     fields: [
       { ...textField('kind', 'webhook, email or alertmanager'), isRequired: true },
       { ...settingsField, isRequired: true },
-      {
-        ...clusterField,
-        description: 'only alerts of this cluster, by name or id (default: of all)',
-        isRequired: false,
-      },
+      forClusterField,
       ...changeable,
     ],
     run: (rpc, name, values) => rpc.alertReceivers.create.mutate({ name, ...values } as AlertReceiverInput),

@@ -4,20 +4,11 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { pick, recordsById } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
-import {
-  byCluster,
-  bySet,
-  byText,
-  clusterField,
-  clusterNamesByUri,
-  flagField,
-  numberField,
-  setField,
-  textField,
-} from '../records/fields.js'
+import { byCluster, bySet, byText, flagField, numberField, setField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { readForCluster, forClusterField } from './for-cluster.js'
 
 const severityField: FieldOption = {
   ...textField('severity', 'warning or critical; null: as the check says'),
@@ -40,12 +31,12 @@ const rules: Noun<AlertRule> = {
   filters: [byCluster, byText('code', 'only rules of this code, such as DEVICE_UNMOUNTED'), bySet],
   enabledFrom: 'It takes effect within 30 s.',
   async view(rpc) {
-    const clusters = await clusterNamesByUri(rpc)
+    const forCluster = await readForCluster(rpc)
     return {
       columns: {
         ID: ({ id }) => id,
         CODE: ({ code }) => code,
-        CLUSTER: ({ cluster }) => (cluster === null ? 'all' : clusters.get(cluster)),
+        CLUSTER: ({ cluster }) => forCluster.shown(cluster),
         ENABLED: ({ enabled }) => enabled,
         SEVERITY: ({ severity }) => severity,
         FOR: ({ for_seconds: seconds }) => (seconds === null ? null : `${seconds} s`),
@@ -55,7 +46,7 @@ const rules: Noun<AlertRule> = {
       name: ({ code }) => code,
       document: ({ id: _id, resource_uri: _uri, cluster, ...rule }) => ({
         kind: 'alert_rule',
-        cluster: cluster === null ? null : clusters.get(cluster),
+        cluster: forCluster.written(cluster),
         ...rule,
       }),
     }
@@ -63,10 +54,7 @@ const rules: Noun<AlertRule> = {
   list: (rpc, query) => rpc.alertRules.list.query(byNames(query)),
   find: findRule,
   add: {
-    fields: [
-      { ...clusterField, description: 'only in this cluster, by name or id (default: in all)', isRequired: false },
-      ...changeable,
-    ],
+    fields: [forClusterField, ...changeable],
     run: (rpc, code, values) => rpc.alertRules.create.mutate({ code, ...values }),
   },
   change: {

@@ -1,7 +1,8 @@
 import type { Machine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
 import { makeChanges } from '../../prepare/apply.js'
 import { describeChange, type PlannedChange } from '../../prepare/change.js'
-import { commandOf, type Effect, runsServices } from '../../prepare/effects.js'
+import { commandOf, type Effect, runEffects, runsServices } from '../../prepare/effects.js'
 import { openRecord, type PreparedRole } from '../../prepare/record.js'
 import { CommandError } from '../command/command-error.js'
 
@@ -33,18 +34,20 @@ export function sayNothingChanged(): void {
   say('No changes were made. Run this command again with --yes to apply them.')
 }
 
-/** Makes all of the changes or none, and records them for `leave`. */
+/** Makes all of the changes or none, records them for `leave`, and has the services of the machine read them. */
 export async function applyChanges(
   machine: Machine,
   dataDir: string,
   role: PreparedRole,
-  changes: readonly PlannedChange[],
+  { changes, effects }: { readonly changes: readonly PlannedChange[]; readonly effects: readonly Effect[] },
 ): Promise<void> {
   try {
     await makeChanges(machine, openRecord(dataDir, role), changes)
   } catch (error) {
     throw new CommandError(`Nothing was changed: ${(error as Error).message}`)
   }
+  await orCommandError(() => runEffects(machine, runCommand, effects), 'The changes were made.')
+  say('Done.')
 }
 
 interface Restart {

@@ -2,7 +2,7 @@ import { readConfig } from '../../config.js'
 import { kernelOf, type Machine, openMachine } from '../../machine/machine.js'
 import { runCommand } from '../../machine/run-command.js'
 import { type PlannedChange, planned } from '../../prepare/change.js'
-import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../../prepare/effects.js'
+import { commandOf, type Effect, effectsOf, runsServices } from '../../prepare/effects.js'
 import { checkSettings } from '../../swift/proxy-setup/check-settings.js'
 import { proxyEffect } from '../../swift/proxy-setup/proxy-effect.js'
 import { type ProxyPlan, planProxy } from '../../swift/proxy-setup/proxy-plan.js'
@@ -42,9 +42,7 @@ export async function proxyPrepare(flags: ProxyPrepareFlags): Promise<number> {
   const check = () => (machine.root === '/' ? checkSettings(machine, runCommand, config.dataDir, plan) : null)
   const remark = await orCommandError(check)
   if (remark !== null) say(`Warning: ${remark}`)
-  await applyChanges(machine, config.dataDir, 'proxy', changes)
-  await orCommandError(() => runEffects(machine, runCommand, effects), 'The changes were made.')
-  say('Done.')
+  await applyChanges(machine, config.dataDir, 'proxy', { changes, effects })
   return exitCodes.ok
 }
 

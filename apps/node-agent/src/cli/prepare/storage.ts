@@ -35,9 +35,7 @@ export async function storagePrepare(flags: StorageFlags): Promise<number> {
     sayNothingChanged()
     return exitCodes.ok
   }
-  await applyChanges(machine, config.dataDir, 'storage', changes)
-  await orCommandError(() => runEffects(machine, runCommand, effects), 'The changes were made.')
-  say('Done.')
+  await applyChanges(machine, config.dataDir, 'storage', { changes, effects })
   return exitCodes.ok
 }
 
