@@ -8,8 +8,8 @@ import { SkippedReporter } from './test/skipped-reporter.js'
 /** The file for a report in JSON, which `.ci/run` counts; beside it, `.errors`, errors outside of tests. */
 const report = process.env['ROOST_TEST_REPORT']
 
-/** Suites with real servers wait most of the time: more of them than processors run at once. */
-const serverWorkers = Number(process.env['ROOST_TEST_SERVER_WORKERS'] ?? availableParallelism() * 2)
+/** Suites with real servers wait a part of the time: more of them than processors run at once. */
+const serverWorkers = Number(process.env['ROOST_TEST_SERVER_WORKERS'] ?? Math.ceil(availableParallelism() * 1.5))
 const serverSuites = ['{gateways,keystone,swift,system}/**/*.test.ts', 'faults/{full-disk,killed}-*.test.ts']
 
 // What is built is imported as it is: Vite would transform each of its files again for every suite.
@@ -30,7 +30,7 @@ const suites = {
 
 export default defineConfig({
   test: {
-    // Most suites wait for other processes: Vitest's default would leave one of two cores idle.
+    // Vitest's default would leave one of two cores idle. More at once than this make each process slower than they gain.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -1,7 +1,7 @@
 // Prints the minutes of each folder, what failed, and the one line of totals:
 // `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
-// REPORTS is a folder with the JSON reports of Vitest: servers.json, tests.json, and node-24.json of a later release of Node.
-// The results of suites that ran once more (`servers-again.json`) replace those of the first time.
+// REPORTS is a folder with the JSON reports of Vitest: tests.json, and node-24.json of a later release of Node.
+// The results of suites that ran once more (`tests-again.json`) replace those of the first time.
 // Fails when anything failed.
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -10,9 +10,9 @@ import { isFailed, readSuites } from './reports.js'
 const [reportsFolder, checkCode, testCode, seconds] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
 
-const own = ['servers', 'tests']
+const own = 'tests'
 const others = readdirSync(reportsFolder).flatMap((file) => /^(node-\d+)\.json$/.exec(file)?.[1] ?? [])
-const reports = [...own, ...others].map((name) => readReport(name))
+const reports = [own, ...others].map((name) => readReport(name))
 
 function readReport(name) {
   const first = readSuites(join(reportsFolder, `${name}.json`))
@@ -54,7 +54,7 @@ function printMinutes() {
   const byFolder = new Map()
   for (const report of reports)
     for (const { name, startTime, endTime } of report.runs) {
-      const folder = `${folderOf(name)}${own.includes(report.name) ? '' : ` (${report.name})`}`
+      const folder = `${folderOf(name)}${report.name === own ? '' : ` (${report.name})`}`
       byFolder.set(folder, (byFolder.get(folder) ?? 0) + (endTime - startTime) / 60_000)
     }
   const sorted = [...byFolder].toSorted(([, a], [, b]) => b - a)

@@ -17,7 +17,7 @@ const maxBytes = 150_000
 const judgedMs = 65_000
 
 if (!hasBrowser) {
-  console.error('Install Chromium first: apt-get install chromium')
+  console.error('Install Chromium first: apt-get install chromium-headless-shell')
   process.exitCode = 1
 } else await makePictures()
 
