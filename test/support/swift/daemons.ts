@@ -11,8 +11,10 @@ export interface Daemon {
 /** The daemons of a node by name, each in the foreground as a unit of Debian would run it. */
 export function daemonsOf(node: NodeLayout, hasProxy: boolean, which: 'servers' | 'all'): ReadonlyMap<string, Daemon> {
   const servers = serverKinds.map((kind) => {
-    const daemon = { file: `swift-${kind}-server`, args: [`/etc/swift/${kind}-server.conf`], port: ports[kind] }
-    return [`${kind}-server`, daemon] as const
+    const server = [`swift-${kind}-server`, `/etc/swift/${kind}-server.conf`]
+    // Without workers, a server stays the account that starts it.
+    const args = ['--reuid=swift', '--regid=swift', '--clear-groups', '--', ...server]
+    return [`${kind}-server`, { file: 'setpriv', args, port: ports[kind] }] as const
   })
   const proxy = hasProxy ? [memcached(node), proxyServer] : []
   const more = which === 'all' ? [...background(), rsync, ...(hasProxy ? [expirer] : [])] : []
