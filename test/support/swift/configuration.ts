@@ -16,7 +16,7 @@ export interface ConfigurationOptions {
   /** Where its proxy sends the lines of its access log. */
   readonly accessLog: Target
   readonly memcached: readonly string[]
-  /** Of all daemons, in seconds. By default each has a short one of its own. */
+  /** Between passes of daemons, in seconds, unless their own is longer. By default each has its own. */
   readonly interval?: number
   /** False where the devices are folders. */
   readonly mountCheck: boolean
@@ -184,7 +184,10 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
   const daemons = daemonsOf(kind, options)
   const nameOf = (name: string): Settings => (node.hasDebianNames ? { log_name: `swift-${name}` } : {})
   const setNameOf = (name: string): Settings => (node.hasDebianNames ? { 'set log_name': `swift-${name}` } : {})
-  const pace = options.interval === undefined ? {} : { interval: options.interval }
+  const paceOf = (name: string): Settings => ({
+    ...paces[name],
+    interval: Math.max(Number(paces[name]?.['interval'] ?? 0), options.interval ?? 5),
+  })
   return ini({
     DEFAULT: { ...common(node, options), ...nameOf(kind), bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
@@ -196,7 +199,7 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
     },
     'filter:recon': { use: 'egg:swift#recon', ...recon },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
-    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...nameOf(name), ...recon, ...paces[name], ...pace }])),
+    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...nameOf(name), ...recon, ...paceOf(name) }])),
   })
 }
 
