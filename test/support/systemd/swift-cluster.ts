@@ -40,7 +40,11 @@ export const policies: readonly PolicyLayout[] = [
 
 /** Twenty daemons at work all the time would leave no processor for anything else. */
 const interval = 20
-const masked = ['smbd', 'nmbd', 'samba-ad-dc', 'winbind', 'systemd-networkd'].map((name) => `${name}.service`)
+/** Without a section in the configuration, a daemon ends at once, and its unit starts it for ever. */
+const unconfigured = ['account-reaper', 'container-sharder', 'container-sync'].map((name) => `swift-${name}`)
+const masked = ['smbd', 'nmbd', 'samba-ad-dc', 'winbind', 'systemd-networkd', ...unconfigured].map(
+  (name) => `${name}.service`,
+)
 const storageUnits = [
   ...serverKinds.flatMap((kind) => [kind, `${kind}-auditor`, `${kind}-replicator`]),
   'container-updater',
