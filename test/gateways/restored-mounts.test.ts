@@ -9,7 +9,6 @@ import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { stopProxy } from '../support/swift/outage.js'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
-const isLong = Boolean(process.env['ROOST_TEST_LONG'])
 /** Listings are kept for 5 minutes. */
 const awayMs = 270_000
 const waitOptions = { timeout: 180_000, interval: 200 }
@@ -86,38 +85,35 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
       expect(await lab.get(partial?.resource_uri ?? '')).toEqual(partial)
     })
 
-    it.skipIf(!isLong)(
-      'list folders and take files for minutes without Swift, and show what others write',
-      async () => {
-        const [one] = shares as [GatewayShare]
-        const md5 = await lab.makeFile('away.bin', 200_000)
-        await lab.swift.machine.exec('echo other > other.txt')
-        expect(await lab.smb(one.name, 'mkdir folder')).toMatchObject({ code: 0 })
-        expect(await lab.smb(one.name, 'put other.txt folder/first.txt')).toMatchObject({ code: 0 })
-        await expect.poll(async () => await lab.objects.find('one', 'folder/first.txt'), waitOptions).toBeDefined()
-        await lab.objects.put('one', 'folder/others.txt', 'theirs')
-        const begun = performance.now()
-        const listed = async () => (await lab.smb(one.name, 'ls folder/*')).stdout
-        await expect.poll(listed, waitOptions).toContain('others.txt')
-        expectPromised('an object of others in a listing', performance.now() - begun, 65_000)
-        const startProxy = await stopProxy(lab.swift)
-        for (const end = performance.now() + awayMs; performance.now() < end; await sleep(10_000)) {
-          const asked = performance.now()
-          expect(await listed()).toContain('others.txt')
-          expectPromised('a listing without Swift', performance.now() - asked, 15_000)
-        }
-        expect(await lab.smb(one.name, 'put away.bin folder/away.bin')).toMatchObject({ code: 0 })
-        const problems = async () => JSON.stringify((await lab.get(lab.node)).problems)
-        await expect.poll(problems, waitOptions).toContain('storage_unreachable')
-        await startProxy()
-        await expect
-          .poll(async () => (await lab.objects.find('one', 'folder/away.bin'))?.etag, {
-            ...waitOptions,
-            timeout: 400_000,
-          })
-          .toBe(md5)
-        await expect.poll(problems, waitOptions).not.toContain('storage_unreachable')
-      },
-    )
+    it('list folders and take files for minutes without Swift, and show what others write', async () => {
+      const [one] = shares as [GatewayShare]
+      const md5 = await lab.makeFile('away.bin', 200_000)
+      await lab.swift.machine.exec('echo other > other.txt')
+      expect(await lab.smb(one.name, 'mkdir folder')).toMatchObject({ code: 0 })
+      expect(await lab.smb(one.name, 'put other.txt folder/first.txt')).toMatchObject({ code: 0 })
+      await expect.poll(async () => await lab.objects.find('one', 'folder/first.txt'), waitOptions).toBeDefined()
+      await lab.objects.put('one', 'folder/others.txt', 'theirs')
+      const begun = performance.now()
+      const listed = async () => (await lab.smb(one.name, 'ls folder/*')).stdout
+      await expect.poll(listed, waitOptions).toContain('others.txt')
+      expectPromised('an object of others in a listing', performance.now() - begun, 65_000)
+      const startProxy = await stopProxy(lab.swift)
+      for (const end = performance.now() + awayMs; performance.now() < end; await sleep(10_000)) {
+        const asked = performance.now()
+        expect(await listed()).toContain('others.txt')
+        expectPromised('a listing without Swift', performance.now() - asked, 15_000)
+      }
+      expect(await lab.smb(one.name, 'put away.bin folder/away.bin')).toMatchObject({ code: 0 })
+      const problems = async () => JSON.stringify((await lab.get(lab.node)).problems)
+      await expect.poll(problems, waitOptions).toContain('storage_unreachable')
+      await startProxy()
+      await expect
+        .poll(async () => (await lab.objects.find('one', 'folder/away.bin'))?.etag, {
+          ...waitOptions,
+          timeout: 400_000,
+        })
+        .toBe(md5)
+      await expect.poll(problems, waitOptions).not.toContain('storage_unreachable')
+    })
   },
 )

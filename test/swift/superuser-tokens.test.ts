@@ -22,7 +22,7 @@ describe.skipIf(!isSwiftEnabled)(
         )
     }
 
-    it.each(process.env.ROOST_TEST_LONG === '1' ? ['demoted', 'deleted'] : ['demoted'])(
+    it.each(['demoted', 'deleted'])(
       'who is %s loses every token of before, also those that nothing leads to',
       async (how) => {
         const [name, password] = [`sara-${how}`, 'saras-password-is-this-1']
