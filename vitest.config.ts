@@ -15,7 +15,7 @@ const longSuites = [
   'gateways/{keystone,restored-mounts}.test.ts',
   'keystone/{drift,users-on-swift}.test.ts',
   'swift/superuser-tokens.test.ts',
-  'system/swift-cluster.test.ts',
+  'system/{control-plane-service,swift-cluster}.test.ts',
 ]
 const left = process.env['ROOST_TEST_LONG'] === '1' ? [] : longSuites
 const serverSuites = ['{gateways,keystone,swift,system}/**/*.test.ts', 'faults/{full-disk,killed}-*.test.ts']
