@@ -10,14 +10,6 @@ const report = process.env['ROOST_TEST_REPORT']
 
 /** Suites with real servers wait a part of the time: more of them than processors run at once. */
 const serverWorkers = Number(process.env['ROOST_TEST_SERVER_WORKERS'] ?? Math.ceil(availableParallelism() * 1.5))
-/** Each takes many minutes of a processor, and other suites have most of what it tests: they belong to the long form. */
-const longSuites = [
-  'gateways/{keystone,restored-mounts}.test.ts',
-  'keystone/{drift,users-on-swift}.test.ts',
-  'swift/superuser-tokens.test.ts',
-  'system/{control-plane-service,swift-cluster}.test.ts',
-]
-const left = process.env['ROOST_TEST_LONG'] === '1' ? [] : longSuites
 const serverSuites = ['{gateways,keystone,swift,system}/**/*.test.ts', 'faults/{full-disk,killed}-*.test.ts']
 
 // What is built is imported as it is: Vite would transform each of its files again for every suite.
@@ -69,7 +61,6 @@ export default defineConfig({
           ...suites,
           name: 'servers',
           include: serverSuites,
-          exclude: [...configDefaults.exclude, ...left],
           maxWorkers: serverWorkers,
           // What these wait for starts processes to look, and takes seconds.
           expect: { poll: { ...suites.expect.poll, interval: 500 } },

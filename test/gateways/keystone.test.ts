@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 })
 const proxyOrigin = 'http://127.0.2.1:8080'
 const passwords = { first: 'first password of gateways', second: 'second-password' } as const
 
-describe.skipIf(!isKeystoneEnabled || !existsSync('/dev/fuse'))(
+describe.skipIf(!isKeystoneEnabled || !existsSync('/dev/fuse') || !process.env['ROOST_TEST_LONG'])(
   'a gateway on a Swift with Keystone (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
   () => {
     let keystone: Keystone

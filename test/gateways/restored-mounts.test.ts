@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 const awayMs = 270_000
 const waitOptions = { timeout: 180_000, interval: 200 }
 
-describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
+describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse') || !process.env['ROOST_TEST_LONG'])(
   'the mounts of a gateway over a real Swift (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
   () => {
     const lab = {} as GatewayLab

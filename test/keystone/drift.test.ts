@@ -9,7 +9,7 @@ import type { KeystoneSession } from '../support/keystone/session.js'
 
 const password = 'correct-horse-battery-staple'
 
-describe.skipIf(!isKeystoneEnabled)(
+describe.skipIf(!isKeystoneEnabled || !process.env['ROOST_TEST_LONG'])(
   'the users of a cluster in Keystone (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {

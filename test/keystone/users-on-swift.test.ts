@@ -18,7 +18,7 @@ const deployments = '/api/v1/user_db_deployments/'
 const password = 'correct-horse-battery-staple'
 const other = 'another-horse-battery-staple'
 
-describe.skipIf(!isKeystoneEnabled)(
+describe.skipIf(!isKeystoneEnabled || !process.env['ROOST_TEST_LONG'])(
   'users of Keystone on two real proxies (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {

@@ -7,7 +7,7 @@ import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { useProxyLab } from '../support/swift/proxies.js'
 import { logIn, objectOf } from '../support/swift/session.js'
 
-describe.skipIf(!isSwiftEnabled)(
+describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
   'a superuser on two real proxies (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {

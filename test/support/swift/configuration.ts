@@ -112,8 +112,6 @@ function keystoneFilters({ url, user, password }: ProxyKeystone): string {
 function common(node: NodeLayout, { statsd }: ConfigurationOptions): Settings {
   return {
     bind_ip: node.address,
-    // The parent of workers wakes up 80 times a second, and the servers of a cluster would use a fifth of two processors at rest.
-    workers: 0,
     user: 'swift',
     swift_dir: '/etc/swift',
     log_level: 'INFO',
@@ -166,7 +164,7 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
  * Settings of a background daemon beside those that all have. For each pass an updater starts a process a device, and an auditor of
  * objects two, which take seconds of a processor.
  */
-const paces: Readonly<Record<string, Settings>> = {
+const paces: Readonly<Record<string, Settings & { readonly interval: number }>> = {
   'account-replicator': { interval: 5, rsync_module: '{replication_ip}::account' },
   'account-auditor': { interval: 10 },
   'container-replicator': { interval: 5, rsync_module: '{replication_ip}::container' },
@@ -184,12 +182,13 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
   const daemons = daemonsOf(kind, options)
   const nameOf = (name: string): Settings => (node.hasDebianNames ? { log_name: `swift-${name}` } : {})
   const setNameOf = (name: string): Settings => (node.hasDebianNames ? { 'set log_name': `swift-${name}` } : {})
-  const paceOf = (name: string): Settings => ({
-    ...paces[name],
-    interval: Math.max(Number(paces[name]?.['interval'] ?? 0), options.interval ?? 5),
-  })
+  const paceOf = (name: string): Settings => {
+    const pace = paces[name] ?? { interval: 5 }
+    return { ...pace, interval: Math.max(pace.interval, options.interval ?? 0) }
+  }
   return ini({
-    DEFAULT: { ...common(node, options), ...nameOf(kind), bind_port: ports[kind], ...devices },
+    // The parent of workers wakes up 80 times a second: those of a cluster would use a fifth of two processors at rest.
+    DEFAULT: { ...common(node, options), ...nameOf(kind), workers: 0, bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
     [`app:${kind}-server`]: {
       use: `egg:swift#${kind}`,

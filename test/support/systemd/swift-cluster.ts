@@ -38,7 +38,7 @@ export const policies: readonly PolicyLayout[] = [
   { name: 'archive', fragments: { data: 4, parity: 2 } },
 ]
 
-/** Twenty daemons at work all the time would leave no processor for anything else. */
+/** Daemons at work all the time would leave no processor for anything else. */
 const interval = 20
 /** Without a section in the configuration, a daemon ends at once, and its unit starts it for ever. */
 const unconfigured = ['account-reaper', 'container-sharder', 'container-sync'].map((name) => `swift-${name}`)
